@@ -1,0 +1,174 @@
+// The gate: the seam between a program and what stands behind it (off, free, record or replay).
+//
+//   if (Thread* thread = gate::current) [[unlikely]] return passed_by(*thread);   // something stands behind the gate
+//   native_.lock();                                                               // off: the plain thing
+//
+// A primitive is written once, against this header. It asks "may I, and what did I get?" and cannot tell which mode answers.
+// Two shapes of passage exist:
+//   - objects with a critical section of their own (mutexes): arrive() outside it, pass() inside it, leave() before and left() after
+//     its native end;
+//   - stamped objects (atomics, conditions, semaphores): begin() takes the object's own bit lock, end() releases it.
+//
+// Threads   `current` belongs to the calling thread. An Object's fields are guarded by its critical section or its bit lock.
+// Lifetime  Threads and the gate are never destroyed, so that static and thread_local destructors may still pass.
+// Cost      Off: one thread-local load. Recording, nothing decided: order, owner check, step and hash, no call.
+#pragma once
+
+#include <reprise/detail/kind.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#define REPRISE_API __attribute__((visibility("default")))
+
+namespace reprise::gate {
+
+// What threads meet at. Named by the thread that first passes (id), so constructors register nothing and stay constexpr.
+struct Object {
+  constexpr Object() noexcept = default;
+  constexpr explicit Object(const char* user_name) noexcept : name(user_name) {}
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+
+  std::atomic<std::uint64_t> word{0};  // order << 1 | bit lock
+  std::uint64_t id{0};                 // first thread << 40 | its how-manyth new object; 0: nobody has passed yet
+  std::uint32_t last{0};               // thread of the last ordered passage
+  std::uint32_t depth{0};              // nested locks of a recursive mutex
+  const char* name{nullptr};           // given by the user
+
+  std::uint64_t order() const noexcept { return word.load(std::memory_order_relaxed) >> 1; }
+  void raise() noexcept { word.store(word.load(std::memory_order_relaxed) + 2, std::memory_order_relaxed); }
+
+  void acquire_bit() noexcept {
+    while (word.fetch_or(1, std::memory_order_seq_cst) & 1) wait_for_bit();
+  }
+  void release_bit() noexcept {
+    word.store(word.load(std::memory_order_relaxed) & ~std::uint64_t{1}, std::memory_order_release);
+  }
+  void raise_and_release_bit() noexcept {
+    word.store(word.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+  REPRISE_API void wait_for_bit() noexcept;
+};
+
+// The part of a thread that survives kill -9: it lies in the recording's file. Layout: format/recording.md, "slot".
+struct Slot {
+  std::uint32_t state;
+  std::uint32_t index;
+  std::uint32_t parent;
+  std::uint32_t ordinal;
+  std::uint64_t steps;
+  std::uint64_t hash;
+  std::uint32_t pending_kind;
+  std::uint32_t asleep;
+  std::uint64_t pending_object;
+  std::uint64_t pending_order;
+  std::uint64_t written;
+  std::uint64_t objects;
+  std::uint64_t children;
+  std::uint8_t reserved[40];
+};
+static_assert(sizeof(Slot) == 128);
+
+constexpr std::uint64_t hash_factor = 0x9E3779B97F4A7C15u;
+constexpr std::uint64_t kind_factor = 0xD6E8FEB86659FD93u;
+
+// The rolling hash of (kind, object) over a thread's steps.
+constexpr std::uint64_t next_hash(std::uint64_t hash, Kind kind, std::uint64_t object) noexcept {
+  return hash * hash_factor + object + static_cast<std::uint64_t>(kind) * kind_factor;
+}
+
+class Gate;
+
+// Remembers which order of an object this thread saw last, so that a read that sees nothing new is not written.
+struct Seen {
+  static constexpr std::size_t size = 64;
+  struct Entry {
+    std::uint64_t object;
+    std::uint64_t order;
+  };
+  Entry entries[size];
+
+  Entry& at(std::uint64_t object) noexcept { return entries[((object * hash_factor) >> 32) % size]; }
+};
+
+struct Thread {
+  Slot* slot{nullptr};
+  std::uint32_t index{0};
+  bool predicts{false};   // passages that decide nothing may be counted here, without asking the gate
+  bool in_handler{false};  // a signal handler runs on this thread
+  bool inside{false};      // between the two halves of a slow passage
+  Gate* gate{nullptr};
+  Seen seen{};
+
+  // Counts a step that decided nothing.
+  void count(Kind kind, std::uint64_t object) noexcept {
+    const std::uint64_t hash = next_hash(slot->hash, kind, object);
+    slot->steps = slot->steps + 1;
+    std::atomic_signal_fence(std::memory_order_seq_cst);  // kill -9 may fall between: steps first, see "torn end"
+    slot->hash = hash;
+  }
+  // What this thread is about to wait for: a deadlock is explained from here.
+  void about_to(Kind kind, const Object& object) noexcept {
+    slot->pending_object = object.id;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    slot->pending_kind = static_cast<std::uint32_t>(kind);
+  }
+  void done() noexcept { slot->pending_kind = 0; }
+};
+
+enum class Outcome : std::uint8_t {
+  open,       // nobody knows yet: try it
+  succeeds,   // recorded as a success: do it, blocking
+  failed,     // recorded as a failure (or, for a read, the value was given): return it
+};
+
+// What stands behind the gate. One object per process; see session/.
+class Gate {
+ public:
+  // Before the native acquire. Replay returns when it is this passage's turn.
+  virtual void arrive(Thread& thread, Object& object, Kind kind) = 0;
+  // Inside the critical section: names a new object, raises its order, counts the step.
+  virtual void pass(Thread& thread, Object& object, Kind kind) = 0;
+  // Before the native release, and after it.
+  virtual void leave(Thread& thread, Object& object, Kind kind) = 0;
+  virtual void left(Thread& thread, Object& object) = 0;
+
+  // A stamped passage: the object's bit lock is held from begin() to end(). `value` is what the object holds at end() (atomics only).
+  virtual void begin(Thread& thread, Object& object, Kind kind) = 0;
+  virtual void end(Thread& thread, Object& object, Kind kind, const void* value, std::size_t size, bool is_pointer) = 0;
+
+  // Is the outcome of this attempt known? For reads (`load`, and `modify` with `expected`) `out` receives the value when `failed`.
+  virtual Outcome foretell(Thread& thread, Object& object, Kind kind, const void* expected, void* out, std::size_t size,
+                           bool is_pointer) = 0;
+  // An attempt failed (try_lock, an expired time-out of a lock): an outcome of its own.
+  virtual void fail(Thread& thread, Object& object, Kind kind) = 0;
+
+  // A value from outside. Returns true and fills `out` (through `take`) when the recorded value is to be used; otherwise the caller gets
+  // the value from the world and hands it to keep().
+  using Take = void (*)(void* context, const void* bytes, std::size_t size);
+  virtual bool given(Thread& thread, Kind kind, std::string_view name, Take take, void* context) = 0;
+  virtual void keep(Thread& thread, Kind kind, std::string_view name, const void* bytes, std::size_t size) = 0;
+
+  // A step that is fully determined by the thread's own program (sleep, join, spawn); `subject` is a thread index or 0.
+  virtual void step(Thread& thread, Kind kind, std::uint64_t subject) = 0;
+
+  // Does the real world answer (true), or only the recording (false: no native waiting, no sleeping)?
+  virtual bool lives() const noexcept = 0;
+
+  // Output passed the gate in its turn: digest it.
+  virtual void wrote(Thread& thread, const void* bytes, std::size_t size) = 0;
+
+ protected:
+  ~Gate() = default;
+};
+
+// The calling thread's gate, or null when nothing stands behind it.
+extern REPRISE_API __attribute__((tls_model("initial-exec"))) __thread Thread* current;
+
+// The name of the calling thread: its path of creation ("0.2"), also when nothing stands behind the gate ("0" then).
+REPRISE_API std::string_view thread_path() noexcept;
+
+}  // namespace reprise::gate

@@ -1,0 +1,133 @@
+#include "recording/live.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/check.h"
+
+namespace reprise::recording {
+namespace {
+
+constexpr std::size_t chunk_bytes_min = std::size_t{256} << 10;
+constexpr std::size_t chunk_bytes_max = std::size_t{16} << 20;
+constexpr std::size_t page_bytes = 4096;
+constexpr std::size_t first_block_bytes = 512;
+constexpr std::size_t block_bytes_max = std::size_t{256} << 10;
+
+constexpr std::size_t round_up(std::size_t size, std::size_t unit) { return (size + unit - 1) / unit * unit; }
+
+void* map_reserved(int file, std::uint64_t offset, std::size_t size) {
+  if (posix_fallocate(file, static_cast<off_t>(offset), static_cast<off_t>(size)) != 0) return nullptr;
+  void* at = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, static_cast<off_t>(offset));
+  return at == MAP_FAILED ? nullptr : at;
+}
+
+}  // namespace
+
+Result<Live*> Live::create(const std::filesystem::path& path) {
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) return fail(ErrorCode::io, "cannot create " + path.string() + ": " + std::strerror(errno));
+  void* at = map_reserved(file, 0, live_header_bytes);
+  if (at == nullptr) {
+    const int error = errno;
+    close(file);
+    unlink(path.c_str());
+    return fail(ErrorCode::io, "no room for " + path.string() + (error != 0 ? std::string(": ") + std::strerror(error) : ""));
+  }
+  auto* header = static_cast<LiveHeader*>(at);
+  header->version = format_version;
+  header->pid = static_cast<std::uint32_t>(getpid());
+  header->used.store(live_header_bytes, std::memory_order_relaxed);
+  std::memcpy(header->magic, live_magic, sizeof live_magic);
+  return new Live(file, header);
+}
+
+bool Live::grow(std::size_t size_min) {
+  if (file_ < 0 || full()) return false;
+  if (chunk_ != nullptr && chunk_used_ < chunk_size_) {
+    auto* rest = reinterpret_cast<ExtentHeader*>(chunk_ + chunk_used_);
+    rest->size = chunk_size_ - chunk_used_;
+    rest->kind = static_cast<std::uint32_t>(ExtentKind::padding);
+    header_->used.store(file_size_, std::memory_order_release);
+  }
+  const std::size_t wanted = std::clamp(chunk_size_ * 2, chunk_bytes_min, chunk_bytes_max);
+  const std::size_t size = round_up(std::max(wanted, size_min), page_bytes);
+  void* at = map_reserved(file_, file_size_, size);
+  if (at == nullptr) {
+    header_->flags.fetch_or(live_no_space, std::memory_order_seq_cst);
+    return false;
+  }
+  chunk_ = static_cast<std::uint8_t*>(at);
+  chunk_size_ = size;
+  chunk_used_ = 0;
+  file_size_ += size;
+  return true;
+}
+
+// The header is written before `used` covers it: an extent is there as a whole or not at all.
+std::uint8_t* Live::add_extent(ExtentKind kind, ThreadIndex thread, std::uint32_t sequence, std::uint64_t steps_before, std::size_t size) {
+  if (chunk_ == nullptr || chunk_size_ - chunk_used_ < size) {
+    if (!grow(size)) return nullptr;
+  }
+  auto* extent = reinterpret_cast<ExtentHeader*>(chunk_ + chunk_used_);
+  extent->thread = thread;
+  extent->size = size;
+  extent->sequence = sequence;
+  extent->steps_before = steps_before;
+  extent->kind = static_cast<std::uint32_t>(kind);
+  chunk_used_ += size;
+  header_->used.store(file_size_ - chunk_size_ + chunk_used_, std::memory_order_release);
+  return chunk_ + chunk_used_ - size + extent_header_bytes;
+}
+
+gate::Slot* Live::add_slot(ThreadIndex parent, std::uint32_t ordinal) {
+  return add_slot(parent, ordinal, no_thread);
+}
+
+gate::Slot* Live::add_slot(ThreadIndex parent, std::uint32_t ordinal, ThreadIndex index) {
+  const std::lock_guard lock(mutex_);
+  if (slot_page_ == nullptr || slots_in_page_ == slots_per_page) {
+    slot_page_ = add_extent(ExtentKind::slots, 0, 0, 0, slot_page_head_bytes + slots_per_page * sizeof(gate::Slot));
+    slots_in_page_ = 0;
+    if (slot_page_ == nullptr) return nullptr;
+  }
+  auto* slot = reinterpret_cast<gate::Slot*>(slot_page_ + slot_page_head_bytes - extent_header_bytes) + slots_in_page_;
+  slot->index = index != no_thread ? index : next_index_++;
+  if (slot->index > max_threads) return nullptr;
+  slot->parent = parent;
+  slot->ordinal = ordinal;
+  std::atomic_ref<std::uint32_t>(slot->state).store(static_cast<std::uint32_t>(SlotState::running), std::memory_order_release);
+  ++slots_in_page_;
+  header_->threads.fetch_add(1, std::memory_order_relaxed);
+  return slot;
+}
+
+std::span<std::uint8_t> Live::allocate(ThreadIndex thread, std::uint32_t sequence, std::uint64_t steps_before, std::size_t payload_min) {
+  const std::lock_guard lock(mutex_);
+  const std::size_t wanted = std::min(first_block_bytes << std::min(sequence, 20u), block_bytes_max);
+  const std::size_t size = round_up(std::max(wanted, payload_min + extent_header_bytes), 64);
+  std::uint8_t* payload = add_extent(ExtentKind::block, thread, sequence, steps_before, size);
+  if (payload == nullptr) return {};
+  return {payload, size - extent_header_bytes};
+}
+
+void Live::refuse(std::string_view reason) {
+  const std::lock_guard lock(mutex_);
+  if (header_->flags.load(std::memory_order_relaxed) & live_unsupported) return;
+  const std::size_t size = std::min(reason.size(), sizeof header_->reason - 1);
+  std::memcpy(header_->reason, reason.data(), size);
+  header_->reason[size] = '\0';
+  header_->flags.fetch_or(live_unsupported, std::memory_order_seq_cst);
+}
+
+void Live::abandon() {
+  if (file_ >= 0) close(file_);
+  file_ = -1;
+}
+
+}  // namespace reprise::recording

@@ -1,0 +1,141 @@
+// The live log: the mapped file that a running process appends to. It survives kill -9 as it stands; sealing it (log.h) comes later.
+//
+//   auto live = Live::create("run.reprise/main.live");
+//   gate::Slot* slot = (*live)->add_slot(parent, ordinal);
+//   StreamWriter stream(**live, slot->index);
+//
+// Layout    format/recording.md, "live log": a header page, then extents (slot pages and blocks), each with a 32-byte header.
+// Threads   add_slot and allocate may be called by any thread. A slot and a block belong to their thread.
+// Lifetime  Created once, never destroyed: threads append until the process is gone.
+// Trust     What is mapped is only written here, never read back for decisions.
+// Cost      Space is reserved (posix_fallocate) before it is mapped: a full disk is an answer, never a SIGBUS.
+#pragma once
+
+#include <reprise/detail/gate.h>
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <mutex>
+#include <span>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "recording/stream.h"
+
+namespace reprise::recording {
+
+constexpr char live_magic[8] = {'R', 'E', 'P', 'R', 'L', 'I', 'V', 'E'};
+constexpr std::uint32_t format_version = 1;
+constexpr std::size_t live_header_bytes = 4096;
+constexpr std::size_t extent_header_bytes = 32;
+constexpr std::size_t slot_page_head_bytes = 64;  // extent header and padding: slots stand on cache lines
+constexpr std::uint32_t slots_per_page = 31;
+
+enum class ExtentKind : std::uint32_t { none = 0, slots = 0x544F4C53, block = 0x4B4F4C42, padding = 0x20444150 };
+
+enum class SlotState : std::uint32_t { none = 0, running = 1, ended = 2 };
+
+// Why a recording stops before its program does. Bits of LiveHeader::flags.
+enum LiveFlag : std::uint32_t {
+  live_no_space = 1,         // no room any more: the recording ends here, the program went on
+  live_unsupported = 2,      // the program did something that reprise refuses; `reason` says what
+  live_identical = 4,        // replay: the program reached its recorded end
+  live_diverged = 8,         // replay: `divergence` is filled in
+  live_stalled = 16,         // replay: proven, no thread can go on
+  live_released = 32,        // replay --then live: the program goes on by itself
+};
+
+enum class EndKind : std::uint32_t { running = 0, exited = 1, signalled = 2 };
+
+constexpr std::size_t stack_depth_max = 32;
+
+// Replay: the first step at which the program is not the recorded one.
+struct LiveDivergence {
+  std::uint32_t thread;
+  std::uint32_t bracketed;  // 1: somewhere in (step_after, step]
+  std::uint64_t step;
+  std::uint64_t step_after;
+  std::uint32_t expected_kind;  // 0: the recorded step was not written
+  std::uint32_t actual_kind;
+  std::uint64_t expected_object;
+  std::uint64_t actual_object;
+  std::uint64_t expected_order;
+  std::uint64_t actual_order;
+  char detail[192];  // one line, zero-terminated
+  std::uint32_t stack_depth;
+  std::uint32_t reserved;
+  std::uint64_t stack[stack_depth_max];  // program counters; name them with `maps` of the process while it stands
+};
+
+struct LiveHeader {
+  char magic[8];
+  std::uint32_t version;
+  std::uint32_t pid;
+  std::atomic<std::uint64_t> used;  // bytes of the file that hold extents (and this header)
+  std::atomic<std::uint32_t> flags;
+  std::atomic<std::uint32_t> end_kind;
+  std::int32_t end_code;  // exit code or signal
+  std::uint32_t end_thread;
+  std::uint64_t output_digest;
+  std::uint64_t output_bytes;
+  std::atomic<std::uint32_t> threads;
+  std::uint32_t reserved;
+  char reason[192];
+  LiveDivergence divergence;
+};
+static_assert(sizeof(LiveHeader) <= live_header_bytes);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+struct ExtentHeader {
+  std::uint32_t kind;
+  std::uint32_t thread;    // blocks
+  std::uint64_t size;      // with this header
+  std::uint32_t sequence;  // blocks: the how-manyth of their thread
+  std::uint32_t reserved;
+  std::uint64_t steps_before;  // blocks: steps covered by earlier blocks
+};
+static_assert(sizeof(ExtentHeader) == extent_header_bytes);
+
+class Live final : public BlockSource {
+ public:
+  // Creates `path` (mode 0600, must not exist) with an empty header.
+  // Errors: io (the system's word and what to do).
+  static Result<Live*> create(const std::filesystem::path& path);
+
+  LiveHeader& header() { return *header_; }
+
+  // A slot for a new thread, or null when there is no room any more.
+  gate::Slot* add_slot(ThreadIndex parent, std::uint32_t ordinal);
+  // The same for a replayed thread, which keeps its recorded index.
+  gate::Slot* add_slot(ThreadIndex parent, std::uint32_t ordinal, ThreadIndex index);
+
+  std::span<std::uint8_t> allocate(ThreadIndex thread, std::uint32_t sequence, std::uint64_t steps_before,
+                                   std::size_t payload_min) override;
+
+  bool full() const { return (header_->flags.load(std::memory_order_acquire) & live_no_space) != 0; }
+
+  // Ends the recording for a reason that the program gave. The first reason stays.
+  void refuse(std::string_view reason);
+
+  // The forked child lets go of its parent's log.
+  void abandon();
+
+ private:
+  Live(int file, LiveHeader* header) : file_(file), header_(header) {}
+  std::uint8_t* add_extent(ExtentKind kind, ThreadIndex thread, std::uint32_t sequence, std::uint64_t steps_before, std::size_t size);
+  bool grow(std::size_t size_min);
+
+  int file_;
+  LiveHeader* header_;
+  std::mutex mutex_;           // guards what follows, and the order of extents
+  std::uint8_t* chunk_{nullptr};
+  std::size_t chunk_used_{0};
+  std::size_t chunk_size_{0};
+  std::uint64_t file_size_{live_header_bytes};
+  std::uint8_t* slot_page_{nullptr};
+  std::uint32_t slots_in_page_{0};
+  std::uint32_t next_index_{main_thread};
+};
+
+}  // namespace reprise::recording

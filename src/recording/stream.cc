@@ -1,0 +1,252 @@
+#include "recording/stream.h"
+
+#include <atomic>
+#include <cstring>
+
+#include "base/check.h"
+
+namespace reprise::recording {
+namespace {
+
+constexpr std::uint8_t kind_bits = 0x3F;
+constexpr std::uint8_t same_object_bit = 0x40;
+constexpr std::uint8_t next_step_bit = 0x80;
+constexpr std::size_t record_bytes_max = 80;  // all but value and name
+constexpr std::uint64_t reference_explicit = 0;
+constexpr std::uint64_t reference_new = 1;
+constexpr std::uint64_t reference_cached = 2;
+
+bool mentions_object(Class treated) { return has_object(treated) || treated == Class::failure; }
+
+// Numbers are stored little-endian without their leading zero bytes; the program knows the full size.
+std::size_t trimmed(std::string_view value) {
+  std::size_t size = value.size();
+  while (size > 0 && value[size - 1] == '\0') --size;
+  return size;
+}
+
+std::uint8_t* put_bytes(std::uint8_t* at, std::string_view bytes) {
+  at = base::put_varint(at, bytes.size());
+  if (!bytes.empty()) std::memcpy(at, bytes.data(), bytes.size());
+  return at + bytes.size();
+}
+
+}  // namespace
+
+bool StreamWriter::make_room(std::size_t bytes) {
+  if (static_cast<std::size_t>(end_ - at_) >= bytes) return true;
+  const std::span<std::uint8_t> block = source_.allocate(thread_, sequence_, step_, bytes);
+  if (block.empty()) return false;
+  ++sequence_;
+  at_ = block.data();
+  end_ = at_ + block.size();
+  run_ = nullptr;
+  return true;
+}
+
+bool StreamWriter::extend_run(const Event& event) {
+  if (run_ == nullptr || event.step != step_ + 1 || event.object != run_object_) return false;
+  std::uint32_t count;
+  std::memcpy(&count, run_, sizeof count);
+  if (count == 0xFFFFFFFFu) return false;
+  ++count;
+  std::memcpy(run_, &count, sizeof count);
+  step_ = event.step;
+  return true;
+}
+
+std::uint8_t* StreamWriter::put_object(std::uint8_t* at, ObjectId object, bool same, ObjectCache::Entry*& entry, bool& is_new) {
+  entry = &cache_[ObjectCache::slot_of(object)];
+  const bool cached = entry->object == object && object != 0;
+  if (!cached) *entry = ObjectCache::Entry{object, 0};
+  if (same) return at;
+  if (cached) return base::put_varint(at, reference_cached + ObjectCache::slot_of(object));
+  if (object_thread(object) == thread_ && object_ordinal(object) == own_objects_ + 1) {
+    ++own_objects_;
+    is_new = true;
+    return base::put_varint(at, reference_new);
+  }
+  at = base::put_varint(at, reference_explicit);
+  at = base::put_varint(at, object_thread(object));
+  return base::put_varint(at, object_ordinal(object));
+}
+
+std::uint8_t* StreamWriter::put_body(std::uint8_t* at, const Event& event, Class treated, bool same) {
+  ObjectCache::Entry* entry = nullptr;
+  bool is_new = false;
+  if (mentions_object(treated)) {
+    at = put_object(at, event.object, same, entry, is_new);
+    last_object_ = event.object;
+  }
+  if (has_order(treated)) {
+    CHECK(event.order >= entry->order, event.order, entry->order);
+    if (!is_new) at = base::put_varint(at, event.order - entry->order);
+    entry->order = event.order;
+  }
+  switch (treated) {
+    case Class::read:
+      return put_bytes(at, event.value.substr(0, trimmed(event.value)));
+    case Class::failure:
+      run_ = at;
+      run_object_ = event.object;
+      return base::put_u32(at, 1);
+    case Class::value:
+      if (event.kind == Kind::clock) {
+        const auto now = static_cast<std::int64_t>(event.number);
+        at = base::put_varint(at, base::zigzag(now - clock_));
+        clock_ = now;
+        return at;
+      }
+      return put_bytes(put_bytes(at, event.name), event.value);
+    case Class::mark:
+      return base::put_varint(at, base::zigzag(static_cast<std::int64_t>(event.number)));
+    case Class::plain:
+      return base::put_varint(at, event.number);
+    case Class::label:
+      return put_bytes(at, event.value);
+    default:
+      return at;
+  }
+}
+
+bool StreamWriter::append(const Event& event) {
+  const Class treated = info(event.kind).treated;
+  if (treated == Class::failure && extend_run(event)) return true;
+  if (!make_room(record_bytes_max + event.value.size() + event.name.size())) return false;
+  run_ = nullptr;
+  const bool is_label = treated == Class::label;
+  const bool next_step = is_label || event.step == step_ + 1;
+  const bool same = mentions_object(treated) && event.object == last_object_ && event.object != 0;
+  std::uint8_t* at = at_ + 1;
+  if (!next_step) {
+    CHECK(event.step > step_, event.step, step_);
+    at = base::put_varint(at, event.step - step_ - 2);
+    *at++ = event.check;
+  }
+  at = put_body(at, event, treated, same);
+  const auto tag = static_cast<std::uint8_t>(static_cast<std::uint8_t>(event.kind) | (same ? same_object_bit : 0) |
+                                             (next_step ? next_step_bit : 0));
+  // The first byte goes last: until it is there, the record is not.
+  std::atomic_ref<std::uint8_t>(*at_).store(tag, std::memory_order_release);
+  at_ = at;
+  if (!is_label) step_ = event.step;
+  ++written_;
+  return true;
+}
+
+tl::unexpected<Error> StreamReader::damaged(const char* what) const {
+  return fail(ErrorCode::damaged, "stream of thread " + std::to_string(thread_) + ", byte " + std::to_string(consumed_ + offset_) +
+                                      " (after step " + std::to_string(step_) + "): " + what);
+}
+
+Result<bool> StreamReader::refill() {
+  while (offset_ >= piece_.size() || piece_[offset_] == 0) {
+    consumed_ += offset_;
+    auto piece = more_();
+    if (!piece) return tl::unexpected(piece.error());
+    if (!*piece) return false;
+    piece_ = **piece;
+    offset_ = 0;
+  }
+  return true;
+}
+
+bool StreamReader::parse_object(base::Cursor& cursor, bool same, Event& event, bool& is_new) {
+  if (same) {
+    event.object = last_object_;
+    return event.object != 0;
+  }
+  const std::uint64_t reference = cursor.varint();
+  if (reference >= reference_cached) {
+    if (reference - reference_cached >= ObjectCache::size) return false;
+    event.object = cache_[reference - reference_cached].object;
+    return event.object != 0;
+  }
+  if (reference == reference_new) {
+    is_new = true;
+    event.object = object_id(thread_, ++own_objects_);
+    return own_objects_ <= max_object_ordinal;
+  }
+  const std::uint64_t thread = cursor.varint();
+  const std::uint64_t ordinal = cursor.varint();
+  if (thread > max_threads || ordinal > max_object_ordinal) return false;
+  event.object = object_id(static_cast<ThreadIndex>(thread), ordinal);
+  return true;
+}
+
+bool StreamReader::parse_body(base::Cursor& cursor, Class treated, bool same, Event& event) {
+  bool is_new = false;
+  if (mentions_object(treated)) {
+    if (!parse_object(cursor, same, event, is_new)) return false;
+    if (event.object == 0 && treated != Class::failure) return false;
+    last_object_ = event.object;
+    ObjectCache::Entry& entry = cache_[ObjectCache::slot_of(event.object)];
+    if (entry.object != event.object) entry = ObjectCache::Entry{event.object, 0};
+    if (has_order(treated)) {
+      const std::uint64_t difference = is_new ? 1 : cursor.varint();
+      if (difference > (std::uint64_t{1} << 62) - entry.order) return false;
+      event.order = entry.order += difference;
+    }
+  }
+  switch (treated) {
+    case Class::read:
+    case Class::label:
+      event.value = cursor.bytes(cursor.varint());
+      return cursor.good();
+    case Class::failure:
+      event.number = cursor.u32();
+      return event.number != 0;
+    case Class::value:
+      if (event.kind == Kind::clock) {
+        clock_ = static_cast<std::int64_t>(static_cast<std::uint64_t>(clock_) +
+                                           static_cast<std::uint64_t>(base::unzigzag(cursor.varint())));
+        event.number = static_cast<std::uint64_t>(clock_);
+      } else {
+        event.name = cursor.bytes(cursor.varint());
+        event.value = cursor.bytes(cursor.varint());
+      }
+      return cursor.good();
+    case Class::mark:
+      event.number = static_cast<std::uint64_t>(base::unzigzag(cursor.varint()));
+      return cursor.good();
+    case Class::plain:
+      event.number = cursor.varint();
+      return cursor.good();
+    default:
+      return cursor.good();
+  }
+}
+
+bool StreamReader::parse(base::Cursor& cursor, Event& event) {
+  const std::uint8_t tag = cursor.u8();
+  event.kind = static_cast<Kind>(tag & kind_bits);
+  const Class treated = info(event.kind).treated;
+  if (treated == Class::none) return false;
+  const bool same = (tag & same_object_bit) != 0;
+  if (same && !mentions_object(treated)) return false;
+  event.step = treated == Class::label ? step_ : step_ + 1;
+  if ((tag & next_step_bit) == 0) {
+    const std::uint64_t left_out = cursor.varint();
+    if (treated == Class::label || left_out > (std::uint64_t{1} << 62) - step_) return false;
+    event.step = step_ + left_out + 2;
+    event.checked = true;
+    event.check = cursor.u8();
+  }
+  if (!cursor.good() || !parse_body(cursor, treated, same, event)) return false;
+  step_ = event.step;
+  if (treated == Class::failure) step_ += event.number - 1;
+  return cursor.good();
+}
+
+Result<std::optional<Event>> StreamReader::next() {
+  auto filled = refill();
+  if (!filled) return tl::unexpected(filled.error());
+  if (!*filled) return std::optional<Event>{};
+  base::Cursor cursor(piece_.data() + offset_, piece_.data() + piece_.size());
+  Event event;
+  if (!parse(cursor, event)) return damaged("no event can be read here");
+  offset_ = static_cast<std::size_t>(cursor.at() - piece_.data());
+  return std::optional<Event>{event};
+}
+
+}  // namespace reprise::recording

@@ -1,0 +1,112 @@
+// The bytes of one thread's stream: events in, events out. The grammar is format/recording.md, "stream".
+//
+//   StreamWriter out(blocks, thread);                 StreamReader in(chunks);
+//   out.append(event);                                while (in.next(event)) use(event);
+//
+// Threads   One thread per writer (the thread whose stream it is) and per reader.
+// Trust     A reader bounds every length before it is used; bad bytes end the stream with an error, never with a wrong event.
+// Cost      append: a few varints into mapped memory; no system call unless a block is full.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "recording/event.h"
+
+namespace reprise::recording {
+
+// Objects a stream mentioned lately: a mention is then one byte, and its order a difference. Writer and reader keep the same one.
+class ObjectCache {
+ public:
+  static constexpr std::size_t size = 16;
+  struct Entry {
+    ObjectId object{0};
+    std::uint64_t order{0};
+  };
+  static std::size_t slot_of(ObjectId object) { return (object * 0x9E3779B97F4A7C15u) >> 60; }
+  Entry& operator[](std::size_t slot) { return entries_[slot]; }
+
+ private:
+  Entry entries_[size];
+};
+
+// Where a writer gets room. An empty span means that there is none any more.
+class BlockSource {
+ public:
+  virtual std::span<std::uint8_t> allocate(ThreadIndex thread, std::uint32_t sequence, std::uint64_t steps_before,
+                                           std::size_t payload_min) = 0;
+
+ protected:
+  ~BlockSource() = default;
+};
+
+class StreamWriter {
+ public:
+  StreamWriter(BlockSource& source, ThreadIndex thread) : source_(source), thread_(thread) {}
+
+  // Appends `event`, whose step must be above the last one's (a label repeats it). A failure that follows its own kind
+  // directly raises the count in place. Returns false when there is no room any more: nothing was written.
+  bool append(const Event& event);
+
+  std::uint64_t written() const { return written_; }
+
+ private:
+  std::uint8_t* put_object(std::uint8_t* at, ObjectId object, bool same, ObjectCache::Entry*& entry, bool& is_new);
+  std::uint8_t* put_body(std::uint8_t* at, const Event& event, Class treated, bool same);
+  bool extend_run(const Event& event);
+  bool make_room(std::size_t bytes);
+
+  BlockSource& source_;
+  ThreadIndex thread_;
+  std::uint8_t* at_{nullptr};
+  std::uint8_t* end_{nullptr};
+  std::uint8_t* run_{nullptr};  // the count of the last record, if that is a failure
+  std::uint32_t sequence_{0};
+  std::uint64_t step_{0};  // last step covered
+  std::uint64_t written_{0};
+  std::uint64_t own_objects_{0};
+  ObjectId last_object_{0};
+  ObjectId run_object_{0};
+  std::int64_t clock_{0};
+  ObjectCache cache_;
+};
+
+class StreamReader {
+ public:
+  // Yields the next piece of the stream (a block's or chunk's payload) or nothing at its end. The piece stays valid until the next call.
+  using More = std::function<Result<std::optional<std::span<const std::uint8_t>>>()>;
+
+  StreamReader(ThreadIndex thread, More more) : thread_(thread), more_(std::move(more)) {}
+
+  // The next event, or nothing at the end of the stream. Views in the event are valid until the next call.
+  // Errors: damaged (which thread, which byte, what was wrong).
+  Result<std::optional<Event>> next();
+
+  // Steps covered by the events read so far.
+  std::uint64_t step() const { return step_; }
+
+ private:
+  Result<bool> refill();
+  bool parse(base::Cursor& cursor, Event& event);
+  bool parse_object(base::Cursor& cursor, bool same, Event& event, bool& is_new);
+  bool parse_body(base::Cursor& cursor, Class treated, bool same, Event& event);
+  tl::unexpected<Error> damaged(const char* what) const;
+
+  ThreadIndex thread_;
+  More more_;
+  std::span<const std::uint8_t> piece_{};
+  std::size_t offset_{0};
+  std::uint64_t consumed_{0};
+  std::uint64_t step_{0};
+  std::uint64_t own_objects_{0};
+  ObjectId last_object_{0};
+  std::int64_t clock_{0};
+  ObjectCache cache_;
+};
+
+}  // namespace reprise::recording
