@@ -15,6 +15,7 @@
 #pragma once
 
 #include <reprise/detail/kind.h>
+#include <reprise/detail/slot.h>
 
 #include <atomic>
 #include <cstddef>
@@ -56,26 +57,6 @@ struct Object {
   REPRISE_API void wait_for_bit() noexcept;
 };
 
-// The part of a thread that survives kill -9: it lies in the recording's file. Layout: format/recording.md, "slot".
-struct Slot {
-  std::uint32_t state;
-  std::uint32_t index;
-  std::uint32_t parent;
-  std::uint32_t ordinal;
-  std::uint64_t steps;
-  std::uint64_t hash;
-  std::uint32_t pending_kind;
-  std::uint32_t asleep;
-  std::uint64_t pending_object;
-  std::uint64_t pending_order;
-  std::uint64_t written;
-  std::uint64_t objects;
-  std::uint64_t children;
-  std::uint64_t previous_hash;  // replay: the hash one step ago, for recordings whose end is torn
-  std::uint8_t reserved[32];
-};
-static_assert(sizeof(Slot) == 128);
-
 constexpr std::uint64_t hash_factor = 0x9E3779B97F4A7C15u;
 constexpr std::uint64_t kind_factor = 0xD6E8FEB86659FD93u;
 
@@ -101,11 +82,13 @@ struct Seen {
 struct Thread {
   Slot* slot{nullptr};
   std::uint32_t index{0};
-  bool predicts{false};   // passages that decide nothing may be counted here, without asking the gate
-  bool in_handler{false};  // a signal handler runs on this thread
-  bool inside{false};      // between the two halves of a slow passage
+  std::atomic<bool> predicts{false};  // passages that decide nothing may be counted here, without asking the gate
+  bool in_handler{false};             // a signal handler runs on this thread
+  bool inside{false};                 // between the two halves of a slow passage
   Gate* gate{nullptr};
   Seen seen{};
+
+  bool counts_alone() const noexcept { return predicts.load(std::memory_order_relaxed); }
 
   // Counts a step that decided nothing.
   void count(Kind kind, std::uint64_t object) noexcept {
