@@ -11,7 +11,7 @@
 // Cost      Space is reserved (posix_fallocate) before it is mapped: a full disk is an answer, never a SIGBUS.
 #pragma once
 
-#include <reprise/detail/gate.h>
+#include <reprise/detail/slot.h>
 
 #include <atomic>
 #include <cstdint>
@@ -43,6 +43,7 @@ enum LiveFlag : std::uint32_t {
   live_identical = 4,        // replay: the program reached its recorded end
   live_diverged = 8,         // replay: `divergence` is filled in
   live_stalled = 16,         // replay: proven, no thread can go on
+  live_full = 64,            // every event is written
   live_released = 32,        // replay --then live: the program goes on by itself
 };
 

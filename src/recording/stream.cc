@@ -80,6 +80,7 @@ std::uint8_t* StreamWriter::put_body(std::uint8_t* at, const Event& event, Class
   }
   if (has_order(treated)) {
     CHECK(event.order >= entry->order, event.order, entry->order);
+    CHECK(!is_new || event.order == 1, event.order);
     if (!is_new) at = base::put_varint(at, event.order - entry->order);
     entry->order = event.order;
   }
@@ -169,7 +170,7 @@ bool StreamReader::parse_object(base::Cursor& cursor, bool same, Event& event, b
   }
   const std::uint64_t thread = cursor.varint();
   const std::uint64_t ordinal = cursor.varint();
-  if (thread > max_threads || ordinal > max_object_ordinal) return false;
+  if (thread > well_known || ordinal > max_object_ordinal) return false;
   event.object = object_id(static_cast<ThreadIndex>(thread), ordinal);
   return true;
 }

@@ -21,8 +21,8 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 def target_layer(name):
     """The layer an included header belongs to; None for what lies outside the project."""
-    if name == "reprise/detail/kind.h":
-        return "base"  # the event kinds: one table for the program's side and for the format
+    if name in ("reprise/detail/kind.h", "reprise/detail/slot.h"):
+        return "base"  # shared by the program's side and the format
     if name.startswith("reprise/detail/"):
         return "gate"  # the inline half of the gate
     if name.startswith("reprise/"):
