@@ -1,7 +1,7 @@
 #include "analyse/compare.h"
 
 #include <fmt/format.h>
-#include <reprise/detail/gate.h>
+#include "recording/hash.h"
 
 #include <map>
 #include <string_view>
@@ -26,6 +26,7 @@ ByPath by_path(const Log& log) {
 // May `object` stand in a step's hash? An object that some thread named, a thread, or nothing.
 bool is_plausible(std::uint64_t object, const Log& log) {
   if (object <= max_threads) return object == 0 || log.thread(static_cast<ThreadIndex>(object)) != nullptr;
+  if (object_thread(object) == well_known) return object_ordinal(object) < 16;
   const ThreadInfo* first = log.thread(object_thread(object));
   return first != nullptr && object_ordinal(object) >= 1 && object_ordinal(object) <= first->objects;
 }
@@ -50,7 +51,7 @@ bool same_hash(const ThreadInfo& recorded, const ThreadInfo& replayed, const Log
   if (!recorded.hash_known || !replayed.hash_known || recorded.hash == replayed.hash) return true;
   if (recorded.ended || recorded.steps == 0) return false;
   for (const recording::KindInfo& kind : recording::kinds) {
-    const std::uint64_t object = replayed.hash - gate::next_hash(recorded.hash, kind.kind, 0);
+    const std::uint64_t object = replayed.hash - recording::next_hash(recorded.hash, kind.kind, 0);
     if (is_plausible(object, log)) return true;
   }
   return false;
