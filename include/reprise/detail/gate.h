@@ -68,7 +68,7 @@ struct Slot {
   std::uint64_t written;
   std::uint64_t objects;
   std::uint64_t children;
-  std::uint8_t reserved[40];
+  std::uint8_t reserved[48];
 };
 static_assert(sizeof(Slot) == 128);
 
