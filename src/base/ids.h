@@ -1,7 +1,8 @@
 // The numbers that name threads and objects inside one process's log (DESIGN: identity).
 //
-// A thread's index is given in order of registration; what makes it stable is (parent index, ordinal), kept in its slot.
-// An object's id is the index of the thread that first passed its gate, and the how-manyth new object that was for it.
+// A thread's index is given in order of registration; what makes it stable is (parent index, ordinal), kept in its
+// slot. An object's id is the index of the thread that first passed its gate, and the how-manyth new object that was
+// for it.
 #pragma once
 
 #include <cstdint>

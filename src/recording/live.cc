@@ -58,7 +58,9 @@ bool Live::grow(std::size_t size_min) {
   if (file_ < 0) return false;
   const std::size_t wanted = std::clamp(chunk_size_ * 2, chunk_bytes_min, chunk_bytes_max);
   const std::size_t size = round_up(std::max(wanted, size_min), page_bytes);
+  const int errno_of_program = errno;
   void* at = map_reserved(file_, file_size_, size);
+  errno = errno_of_program;
   if (at == nullptr) {
     header_->flags.fetch_or(live_no_space, std::memory_order_seq_cst);
     return false;

@@ -35,6 +35,7 @@ struct ThreadInfo {
   std::string path;               // "0.2"
   std::uint64_t steps{0};         // all steps, written or not
   std::uint64_t hash{0};          // rolling hash after the last step
+  bool hash_known{false};         // false: the last written step is beyond the one the hash was stored for; hash is 0
   bool ended{false};              // has an end mark
   Kind pending_kind{Kind::none};  // what it was waiting for when the log ended
   ObjectId pending_object{0};
@@ -54,7 +55,11 @@ struct LogInfo {
   std::uint64_t output_digest{0};
   std::uint64_t output_bytes{0};
   std::string reason;  // why the recording was refused, if it was
+  std::string
+      torn;  // where and why the log ends before its threads did (a machine crash, a repair); empty: it does not
 };
+
+struct LogState;  // log_state.h
 
 class Log {
  public:
@@ -69,9 +74,8 @@ class Log {
   StreamReader stream(ThreadIndex index) const;       // empty for an unknown thread
 
  private:
-  struct State;
-  explicit Log(std::shared_ptr<const State> state) : state_(std::move(state)) {}
-  std::shared_ptr<const State> state_;
+  explicit Log(std::shared_ptr<const LogState> state) : state_(std::move(state)) {}
+  std::shared_ptr<const LogState> state_;
 };
 
 // Writes the sealed form of the log `from` (live or sealed) to `to`, by way of a temporary file and rename. `from`
@@ -80,7 +84,9 @@ class Log {
 Result<void> seal(const std::filesystem::path& from, const std::filesystem::path& to);
 
 // Keeps the good prefix of each thread of a damaged log. Returns how many threads were cut.
-// The result carries live_no_space, so that replay takes the place where no thread can go on as its end.
+// A sealed log that lost its thread table keeps the threads whose chunks are there, without hashes.
+// A result that lost something carries live_no_space, so that replay takes the place where no thread can go on as its
+// end.
 Result<std::size_t> salvage(const std::filesystem::path& from, const std::filesystem::path& to);
 
 }  // namespace reprise::recording

@@ -98,6 +98,10 @@ class StreamReader {
   using More = std::function<Result<std::optional<Piece>>()>;
 
   StreamReader(ThreadIndex thread, More more) : thread_(thread), more_(std::move(more)) {}
+  StreamReader(StreamReader&&) = default;
+  StreamReader& operator=(StreamReader&&) = default;
+  StreamReader(const StreamReader&) = delete;  // two readers of one source would each get half of it
+  StreamReader& operator=(const StreamReader&) = delete;
 
   // Reads one piece without what stood before it, to learn which steps it covers: steps, kinds and numbers of its
   // events are right, objects and orders may not be.
@@ -109,6 +113,9 @@ class StreamReader {
 
   // Steps covered by the events read so far.
   std::uint64_t step() const { return step_; }
+
+  // The highest ordinal of this thread's own objects that was mentioned so far.
+  std::uint64_t own_objects() const { return own_objects_; }
 
   // The bytes of the event that next() returned last.
   std::span<const std::uint8_t> record() const { return record_; }
