@@ -12,7 +12,8 @@ namespace reprise {
 using ThreadIndex = std::uint32_t;
 constexpr ThreadIndex no_thread = 0;
 constexpr ThreadIndex main_thread = 1;
-constexpr ThreadIndex max_threads = (1u << 24) - 1;
+constexpr ThreadIndex well_known = (1u << 24) - 1;  // "first thread" of objects that are named by what they are
+constexpr ThreadIndex max_threads = well_known - 1;
 
 using ObjectId = std::uint64_t;
 constexpr unsigned object_ordinal_bits = 40;
@@ -23,5 +24,10 @@ constexpr ObjectId object_id(ThreadIndex first, std::uint64_t ordinal) {
 }
 constexpr ThreadIndex object_thread(ObjectId object) { return static_cast<ThreadIndex>(object >> object_ordinal_bits); }
 constexpr std::uint64_t object_ordinal(ObjectId object) { return object & max_object_ordinal; }
+
+// Objects named by what they are. Guards of function-local statics take a digest of their place in the program as
+// ordinal.
+constexpr ObjectId output_object = object_id(well_known, 1);
+constexpr std::uint64_t first_guard_ordinal = 1024;
 
 }  // namespace reprise

@@ -55,6 +55,8 @@ constexpr std::array kinds{
     KindInfo{Kind::exit, "exit", Class::mark, true},
     KindInfo{Kind::crash, "crash", Class::mark, true},
     KindInfo{Kind::detach, "detach", Class::plain, false},
+    KindInfo{Kind::lock_nested, "lock_nested", Class::plain, false},
+    KindInfo{Kind::unlock_nested, "unlock_nested", Class::plain, false},
     KindInfo{Kind::label, "label", Class::label, true},
 };
 

@@ -12,7 +12,7 @@
 // Cost      Space is reserved (posix_fallocate) before it is mapped: a full disk is an answer, never a SIGBUS.
 #pragma once
 
-#include <reprise/detail/gate.h>
+#include <reprise/detail/slot.h>
 
 #include <atomic>
 #include <cstdint>

@@ -171,11 +171,12 @@ class Sealing {
   std::size_t cut_{0};
 };
 
-// After a machine crash whole pages of a live log may be missing, which look like unused room.
+// After a machine crash whole pages of a live log may be missing, which look like unused room. The slot counts records
+// after they are written, and labels with the record after them.
 bool Sealing::lost_events(const LoadedThread& thread, std::uint64_t records) const {
   if (thread.cut) return true;
   if (info_.sealed) return false;
-  return records < thread.written || (!state_->info.torn.empty() && records > thread.written + 1);
+  return records < thread.written || (!state_->info.torn.empty() && records > thread.written + 2);
 }
 
 void Sealing::end_at_last_event(Row& row, std::uint64_t step, const std::string& why) {

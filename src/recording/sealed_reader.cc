@@ -80,7 +80,7 @@ bool read_pending(base::Cursor& cursor, ThreadInfo& info) {
   const std::uint64_t ordinal = cursor.varint();
   info.pending_order = cursor.varint();
   if (kind >= kind_limit || recording::info(static_cast<Kind>(kind)).treated == Class::none) return false;
-  if (thread > max_threads || ordinal > max_object_ordinal) return false;
+  if (thread > well_known || ordinal > max_object_ordinal) return false;
   info.pending_kind = static_cast<Kind>(kind);
   info.pending_object = object_id(static_cast<ThreadIndex>(thread), ordinal);
   return true;

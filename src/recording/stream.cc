@@ -61,7 +61,7 @@ bool StreamWriter::extend_run(const Event& event) {
 std::uint8_t* StreamWriter::put_object(std::uint8_t* at, const Event& event, bool same, ObjectCache::Entry*& entry,
                                        bool& is_new) {
   const ObjectId object = event.object;
-  const bool may_be_new = info(event.kind).treated != Class::ordered || event.order == 1;
+  const bool may_be_new = !has_order(info(event.kind).treated) || event.order == 1;  // which is then not written
   entry = &cache_[ObjectCache::slot_of(object)];
   const bool cached = entry->object == object && object != 0;
   if (!cached) *entry = ObjectCache::Entry{object, 0};
@@ -88,7 +88,7 @@ std::uint8_t* StreamWriter::put_body(std::uint8_t* at, const Event& event, Class
   }
   if (has_order(treated)) {
     CHECK(event.order >= entry->order, event.order, entry->order);
-    if (!is_new || treated == Class::read) at = base::put_varint(at, event.order - entry->order);
+    if (!is_new) at = base::put_varint(at, event.order - entry->order);
     entry->order = event.order;
   }
   switch (treated) {
@@ -198,7 +198,7 @@ bool StreamReader::parse_object(base::Cursor& cursor, bool same, Event& event, b
   }
   const std::uint64_t thread = cursor.varint();
   const std::uint64_t ordinal = cursor.varint();
-  if (thread > max_threads || ordinal > max_object_ordinal || (thread == 0) != (ordinal == 0)) return false;
+  if (thread > well_known || ordinal > max_object_ordinal || (thread == 0) != (ordinal == 0)) return false;
   if (thread == thread_ && ordinal > own_objects_) own_objects_ = ordinal;
   event.object = object_id(static_cast<ThreadIndex>(thread), ordinal);
   return true;
@@ -213,7 +213,7 @@ bool StreamReader::parse_body(base::Cursor& cursor, Class treated, bool same, Ev
     ObjectCache::Entry& entry = cache_[ObjectCache::slot_of(event.object)];
     if (entry.object != event.object) entry = ObjectCache::Entry{event.object, 0};
     if (has_order(treated)) {
-      const std::uint64_t difference = is_new && treated == Class::ordered ? 1 : cursor.varint();
+      const std::uint64_t difference = is_new ? 1 : cursor.varint();
       if (difference > max_order - entry.order) return false;
       event.order = entry.order += difference;
     }

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <reprise/detail/kind.h>
+#include <reprise/detail/slot.h>
 
 #include <atomic>
 #include <cstddef>
@@ -29,16 +30,19 @@ namespace reprise::gate {
 struct Object {
   constexpr Object() noexcept = default;
   constexpr explicit Object(const char* user_name) noexcept : name(user_name) {}
+  constexpr Object(const char* user_name, std::uint64_t well_known_id) noexcept : id(well_known_id), name(user_name) {}
   Object(const Object&) = delete;
   Object& operator=(const Object&) = delete;
 
   std::atomic<std::uint64_t> word{0};  // order << 1 | bit lock
-  std::uint64_t id{0};                 // first thread << 40 | its how-manyth new object; 0: nobody has passed yet
-  std::uint32_t last{0};               // thread of the last ordered passage
+  std::atomic<std::uint64_t> id{0};    // first thread << 40 | its how-manyth new object; 0: nobody has passed yet
+  std::atomic<std::uint32_t> last{0};  // thread of the last ordered passage
   std::uint32_t depth{0};              // nested locks of a recursive mutex
   const char* name{nullptr};           // given by the user
 
   std::uint64_t order() const noexcept { return word.load(std::memory_order_relaxed) >> 1; }
+  std::uint64_t known_id() const noexcept { return id.load(std::memory_order_relaxed); }
+  std::uint32_t last_thread() const noexcept { return last.load(std::memory_order_relaxed); }
   void raise() noexcept { word.store(word.load(std::memory_order_relaxed) + 2, std::memory_order_relaxed); }
 
   void acquire_bit() noexcept {
@@ -52,25 +56,6 @@ struct Object {
   }
   REPRISE_API void wait_for_bit() noexcept;
 };
-
-// The part of a thread that survives kill -9: it lies in the recording's file. Layout: format/recording.md, "slot".
-struct Slot {
-  std::uint32_t state;
-  std::uint32_t index;
-  std::uint32_t parent;
-  std::uint32_t ordinal;
-  std::uint64_t steps;
-  std::uint64_t hash;
-  std::uint32_t pending_kind;
-  std::uint32_t asleep;
-  std::uint64_t pending_object;
-  std::uint64_t pending_order;
-  std::uint64_t written;
-  std::uint64_t objects;
-  std::uint64_t children;
-  std::uint8_t reserved[48];
-};
-static_assert(sizeof(Slot) == 128);
 
 constexpr std::uint64_t hash_factor = 0x9E3779B97F4A7C15u;
 constexpr std::uint64_t kind_factor = 0xD6E8FEB86659FD93u;
@@ -97,11 +82,13 @@ struct Seen {
 struct Thread {
   Slot* slot{nullptr};
   std::uint32_t index{0};
-  bool predicts{false};   // passages that decide nothing may be counted here, without asking the gate
-  bool in_handler{false};  // a signal handler runs on this thread
-  bool inside{false};      // between the two halves of a slow passage
+  std::atomic<bool> predicts{false};  // passages that decide nothing may be counted here, without asking the gate
+  bool in_handler{false};             // a signal handler runs on this thread
+  bool inside{false};                 // between the two halves of a slow passage
   Gate* gate{nullptr};
   Seen seen{};
+
+  bool counts_alone() const noexcept { return predicts.load(std::memory_order_relaxed); }
 
   // Counts a step that decided nothing.
   void count(Kind kind, std::uint64_t object) noexcept {
@@ -112,7 +99,7 @@ struct Thread {
   }
   // What this thread is about to wait for: a deadlock is explained from here.
   void about_to(Kind kind, const Object& object) noexcept {
-    slot->pending_object = object.id;
+    slot->pending_object = object.known_id();
     std::atomic_signal_fence(std::memory_order_seq_cst);
     slot->pending_kind = static_cast<std::uint32_t>(kind);
   }
@@ -120,16 +107,16 @@ struct Thread {
 };
 
 enum class Outcome : std::uint8_t {
-  open,       // nobody knows yet: try it
-  succeeds,   // recorded as a success: do it, blocking
-  failed,     // recorded as a failure (or, for a read, the value was given): return it
+  open,    // nobody knows yet: try it
+  act,     // recorded as done: do it, blocking
+  failed,  // recorded as a failure (or, for a read, the value was given): return it
 };
 
 // What stands behind the gate. One object per process; see session/.
 class Gate {
  public:
-  // Before the native acquire. Replay returns when it is this passage's turn.
-  virtual void arrive(Thread& thread, Object& object, Kind kind) = 0;
+  // Before the native acquire. Replay returns when it is this passage's turn, with the recorded kind (relock or relock_timeout).
+  virtual Kind arrive(Thread& thread, Object& object, Kind kind) = 0;
   // Inside the critical section: names a new object, raises its order, counts the step.
   virtual void pass(Thread& thread, Object& object, Kind kind) = 0;
   // Before the native release, and after it.
@@ -137,7 +124,7 @@ class Gate {
   virtual void left(Thread& thread, Object& object) = 0;
 
   // A stamped passage: the object's bit lock is held from begin() to end(). `value` is what the object holds at end() (atomics only).
-  virtual void begin(Thread& thread, Object& object, Kind kind) = 0;
+  virtual Kind begin(Thread& thread, Object& object, Kind kind) = 0;
   virtual void end(Thread& thread, Object& object, Kind kind, const void* value, std::size_t size, bool is_pointer) = 0;
 
   // Is the outcome of this attempt known? For reads (`load`, and `modify` with `expected`) `out` receives the value when `failed`.
@@ -158,8 +145,23 @@ class Gate {
   // Does the real world answer (true), or only the recording (false: no native waiting, no sleeping)?
   virtual bool lives() const noexcept = 0;
 
-  // Output passed the gate in its turn: digest it.
-  virtual void wrote(Thread& thread, const void* bytes, std::size_t size) = 0;
+  // Output passed the gate in its turn: digest it. Called between arrive() and left() of the output object.
+  virtual void wrote(const void* bytes, std::size_t size) = 0;
+
+  // The life of threads. spawn() runs in the parent and returns null when the child cannot be followed any more; started() and ended()
+  // run in the child. joining() and joined() surround a native join.
+  virtual Thread* spawn(Thread& parent) = 0;
+  virtual void started(Thread& child) = 0;
+  virtual void ended(Thread& child) = 0;
+  virtual void joining(Thread& thread, std::uint32_t child) = 0;
+  virtual void joined(Thread& thread, std::uint32_t child) = 0;
+
+  // The end of the process: by exit (after all destructors) or _exit, or by a fatal signal.
+  virtual void exiting(Thread& thread, int code) = 0;
+  virtual void crashing(Thread& thread, int signal) = 0;
+
+  // The program does something that cannot be replayed: the recording ends with this reason.
+  virtual void refuse(std::string_view reason) = 0;
 
  protected:
   ~Gate() = default;
@@ -168,7 +170,7 @@ class Gate {
 // The calling thread's gate, or null when nothing stands behind it.
 extern REPRISE_API __attribute__((tls_model("initial-exec"))) __thread Thread* current;
 
-// The name of the calling thread: its path of creation ("0.2"), also when nothing stands behind the gate ("0" then).
-REPRISE_API std::string_view thread_path() noexcept;
+// What stands behind the gate of this process, or null. Set once, by session/.
+extern REPRISE_API Gate* installed;
 
 }  // namespace reprise::gate

@@ -33,6 +33,8 @@ enum class Kind : std::uint8_t {
   exit = 23,
   crash = 24,
   detach = 25,
+  lock_nested = 26,
+  unlock_nested = 27,
   label = 63,  // names an object; not a step
 };
 

@@ -1,0 +1,271 @@
+#include "record/recorder.h"
+
+#include <cstring>
+
+#include "gate/perturb.h"
+#include "recording/digest.h"
+
+namespace reprise::record {
+
+using gate::Object;
+using gate::Outcome;
+using gate::Thread;
+using recording::Class;
+using recording::Event;
+
+struct Recorder::Recorded : Thread {
+  Recorded(recording::Live& live, gate::Slot* place) : writer(live, place->index) {
+    slot = place;
+    index = place->index;
+  }
+  recording::StreamWriter writer;
+  bool frozen{false};
+};
+
+Recorder::Recorded& Recorder::recorded(Thread& thread) { return static_cast<Recorded&>(thread); }
+
+Thread* Recorder::new_thread(ThreadIndex parent, std::uint32_t ordinal) {
+  gate::Slot* slot = live_.add_slot(parent, ordinal);
+  if (slot == nullptr) return nullptr;
+  auto* thread = new Recorded(live_, slot);
+  thread->gate = this;
+  thread->predicts = !options_.full && !options_.perturbed;
+  const std::lock_guard lock(roll_mutex_);
+  roll_.push_back(thread);
+  return thread;
+}
+
+void Recorder::start_main() {
+  if (options_.full) live_.header().flags.fetch_or(recording::live_full);
+  if (Thread* thread = new_thread(no_thread, 0)) started(*thread);
+}
+
+void Recorder::abandon_in_child() {
+  live_.abandon();
+  if (gate::current != nullptr) recorded(*gate::current).frozen = true;
+  gate::current = nullptr;
+  gate::installed = nullptr;
+}
+
+bool Recorder::stopped() const {
+  constexpr std::uint32_t stops = recording::live_no_space | recording::live_unsupported;
+  return (live_.header().flags.load(std::memory_order_seq_cst) & stops) != 0;
+}
+
+// From now on every passage comes through the gate, where stopped() is seen: a frozen thread leaves no trace at the objects it passes.
+void Recorder::stop_predicting() {
+  const std::lock_guard lock(roll_mutex_);
+  for (Recorded* thread : roll_) thread->predicts.store(false);
+}
+
+// This thread's recording ends here; the program goes on. Whoever depends on what is not written any more comes to the gate
+// afterwards, sees stopped() and freezes too: what was recorded is a consistent cut.
+void Recorder::freeze(Thread& thread) {
+  stop_predicting();
+  recorded(thread).frozen = true;
+  gate::current = nullptr;
+}
+
+void Recorder::write(Thread& thread, Event event, std::uint64_t hashed) {
+  Recorded& self = recorded(thread);
+  if (self.frozen) return;
+  if (stopped()) return freeze(thread);
+  event.step = thread.slot->steps + 1;
+  event.check = recording::check_of(thread.slot->hash);
+  thread.inside = true;
+  const bool written = self.writer.append(event);
+  thread.inside = false;
+  if (!written) return freeze(thread);
+  thread.slot->written = self.writer.written();
+  thread.count(event.kind, hashed);
+}
+
+// Gives a new object its name. Returns whether it was new.
+bool Recorder::name(Thread& thread, Object& object) {
+  if (object.known_id() != 0) return false;
+  object.id.store(object_id(thread.index, ++thread.slot->objects), std::memory_order_relaxed);
+  return true;
+}
+
+void Recorder::ordered(Thread& thread, Object& object, Kind kind) {
+  if (stopped()) return freeze(thread);
+  const bool first = name(thread, object) || object.order() == 1;
+  const bool decided = object.last_thread() != thread.index;
+  object.last.store(thread.index, std::memory_order_relaxed);
+  const ObjectId id = object.known_id();
+  if (decided || options_.full || recording::info(kind).is_explicit) {
+    write(thread, {.kind = kind, .object = id, .order = object.order()}, id);
+    if (first && object.name != nullptr && !recorded(thread).frozen) {
+      recorded(thread).writer.append({.step = thread.slot->steps, .kind = Kind::label, .object = id, .value = object.name});
+    }
+  } else {
+    thread.count(kind, id);
+  }
+}
+
+Kind Recorder::arrive(Thread& thread, Object& object, Kind kind) {
+  gate::perturb::before(thread);
+  thread.about_to(kind, object);
+  return kind;
+}
+
+void Recorder::pass(Thread& thread, Object& object, Kind kind) {
+  thread.done();
+  if (recorded(thread).frozen) return;
+  object.raise();
+  ordered(thread, object, kind);
+}
+
+void Recorder::leave(Thread& thread, Object& object, Kind kind) {
+  if (recorded(thread).frozen) return;
+  const ObjectId id = object.known_id();
+  if (options_.full) return write(thread, {.kind = kind, .object = id}, id);
+  thread.count(kind, id);
+}
+
+Kind Recorder::begin(Thread& thread, Object& object, Kind kind) {
+  gate::perturb::before(thread);
+  object.acquire_bit();
+  return kind;
+}
+
+void Recorder::end(Thread& thread, Object& object, Kind kind, const void* value, std::size_t size, bool is_pointer) {
+  if (!recorded(thread).frozen) {
+    if (recording::info(kind).treated == Class::read) {
+      // An address means nothing in another run: replay finds the pointer by the order alone.
+      read(thread, object, kind, is_pointer ? std::string_view{} : std::string_view(static_cast<const char*>(value), size));
+    } else {
+      object.raise();
+      ordered(thread, object, kind);
+      if (kind == Kind::wait) thread.about_to(kind, object);
+    }
+  }
+  object.release_bit();
+}
+
+void Recorder::read(Thread& thread, Object& object, Kind kind, std::string_view value) {
+  if (stopped()) return freeze(thread);
+  const bool first = name(thread, object);
+  if (first) {
+    object.raise();
+    object.last.store(thread.index, std::memory_order_relaxed);
+  }
+  const ObjectId id = object.known_id();
+  gate::Seen::Entry& seen = thread.seen.at(id);
+  const std::uint64_t order = object.order();
+  const bool news = first || (object.last_thread() != thread.index && (seen.object != id || seen.order != order));
+  if (!news && !options_.full) return thread.count(kind, id);
+  seen = {id, order};
+  write(thread, {.kind = kind, .object = id, .order = order, .value = value}, id);
+  if (first && object.name != nullptr && !recorded(thread).frozen) {
+    recorded(thread).writer.append({.step = thread.slot->steps, .kind = Kind::label, .object = id, .value = object.name});
+  }
+}
+
+Outcome Recorder::foretell(Thread& thread, Object&, Kind, const void*, void*, std::size_t, bool) {
+  gate::perturb::before(thread);
+  return Outcome::open;
+}
+
+void Recorder::fail(Thread& thread, Object& object, Kind kind) {
+  thread.done();
+  write(thread, {.kind = kind, .object = object.known_id(), .number = 1}, 0);
+}
+
+bool Recorder::given(Thread& thread, Kind, std::string_view, Take, void*) {
+  gate::perturb::before(thread);
+  return false;
+}
+
+void Recorder::keep(Thread& thread, Kind kind, std::string_view name, const void* bytes, std::size_t size) {
+  Event event{.kind = kind};
+  if (kind == Kind::clock) {
+    std::memcpy(&event.number, bytes, sizeof event.number);
+  } else {
+    event.name = name;
+    event.value = std::string_view(static_cast<const char*>(bytes), size);
+  }
+  write(thread, event, 0);
+}
+
+void Recorder::step(Thread& thread, Kind kind, std::uint64_t subject) {
+  gate::perturb::before(thread);
+  if (recorded(thread).frozen) return;
+  thread.done();
+  if (options_.full) return write(thread, {.kind = kind, .number = subject}, subject);
+  thread.count(kind, subject);
+}
+
+void Recorder::wrote(const void* bytes, std::size_t size) {
+  recording::LiveHeader& header = live_.header();
+  header.output_digest = recording::digest(header.output_digest, bytes, size);
+  header.output_bytes += size;
+}
+
+Thread* Recorder::spawn(Thread& parent) {
+  gate::perturb::before(parent);
+  if (recorded(parent).frozen || stopped()) return nullptr;
+  Thread* child = new_thread(parent.index, static_cast<std::uint32_t>(parent.slot->children));
+  if (child == nullptr) {
+    freeze(parent);
+    return nullptr;
+  }
+  ++parent.slot->children;
+  step(parent, Kind::spawn, child->index);
+  return child;
+}
+
+void Recorder::started(Thread& child) {
+  gate::current = &child;
+  gate::perturb::enrol(child);
+}
+
+void Recorder::ended(Thread& child) {
+  gate::perturb::before(child);
+  gate::perturb::dismiss(child);
+  write(child, {.kind = Kind::end}, 0);
+  const bool frozen = recorded(child).frozen;
+  gate::current = nullptr;
+  {
+    const std::lock_guard lock(roll_mutex_);
+    std::erase(roll_, &recorded(child));
+  }
+  if (!frozen) __atomic_store_n(&child.slot->state, static_cast<std::uint32_t>(recording::SlotState::ended), __ATOMIC_RELEASE);
+  delete &recorded(child);
+}
+
+void Recorder::joining(Thread& thread, std::uint32_t child) {
+  thread.slot->pending_object = child;
+  thread.slot->pending_kind = static_cast<std::uint32_t>(Kind::join);
+}
+
+void Recorder::joined(Thread& thread, std::uint32_t child) {
+  thread.done();
+  step(thread, Kind::join, child);
+}
+
+void Recorder::mark_end(Thread& thread, recording::EndKind kind, int code) {
+  recording::LiveHeader& header = live_.header();
+  header.end_code = code;
+  header.end_thread = thread.index;
+  header.end_kind.store(static_cast<std::uint32_t>(kind), std::memory_order_release);
+}
+
+void Recorder::exiting(Thread& thread, int code) {
+  if (recorded(thread).frozen) return;
+  write(thread, {.kind = Kind::exit, .number = static_cast<std::uint64_t>(static_cast<std::int64_t>(code))}, 0);
+  mark_end(thread, recording::EndKind::exited, code);
+}
+
+// Runs in a signal handler. A thread that was just appending cannot append again: its crash is then known by the header alone.
+void Recorder::crashing(Thread& thread, int signal) {
+  if (!thread.inside) write(thread, {.kind = Kind::crash, .number = static_cast<std::uint64_t>(signal)}, 0);
+  mark_end(thread, recording::EndKind::signalled, signal);
+}
+
+void Recorder::refuse(std::string_view reason) {
+  live_.refuse(reason);
+  stop_predicting();
+}
+
+}  // namespace reprise::record

@@ -1,0 +1,78 @@
+// A gate that writes: each decision goes into the log of the thread that made it, nothing else does.
+//
+//   Recorder recorder(*live, {.full = false});
+//   gate::installed = &recorder;  recorder.start_main();
+//
+// Threads   Called by every thread of the program, each for itself.
+// Lifetime  Never destroyed.
+// Cost      See docs/design/kernel.md; passages that decide nothing do not come here (gate::Thread::predicts).
+#pragma once
+
+#include <reprise/detail/gate.h>
+
+#include <mutex>
+#include <vector>
+
+#include "recording/live.h"
+#include "recording/stream.h"
+
+namespace reprise::record {
+
+struct Options {
+  bool full{false};       // write every event
+  bool perturbed{false};  // every passage must come through the gate, to be disturbed there
+};
+
+class Recorder final : public gate::Gate {
+ public:
+  Recorder(recording::Live& live, const Options& options) : live_(live), options_(options) {}
+
+  // Registers the calling thread as main.
+  void start_main();
+
+  // After fork: the child lets go of its parent's recording and goes on by itself.
+  void abandon_in_child();
+
+  Kind arrive(gate::Thread& thread, gate::Object& object, Kind kind) override;
+  void pass(gate::Thread& thread, gate::Object& object, Kind kind) override;
+  void leave(gate::Thread& thread, gate::Object& object, Kind kind) override;
+  void left(gate::Thread&, gate::Object&) override {}
+  Kind begin(gate::Thread& thread, gate::Object& object, Kind kind) override;
+  void end(gate::Thread& thread, gate::Object& object, Kind kind, const void* value, std::size_t size, bool is_pointer) override;
+  gate::Outcome foretell(gate::Thread& thread, gate::Object&, Kind, const void*, void*, std::size_t, bool) override;
+  void fail(gate::Thread& thread, gate::Object& object, Kind kind) override;
+  bool given(gate::Thread& thread, Kind kind, std::string_view name, Take take, void* context) override;
+  void keep(gate::Thread& thread, Kind kind, std::string_view name, const void* bytes, std::size_t size) override;
+  void step(gate::Thread& thread, Kind kind, std::uint64_t subject) override;
+  bool lives() const noexcept override { return true; }
+  void wrote(const void* bytes, std::size_t size) override;
+  gate::Thread* spawn(gate::Thread& parent) override;
+  void started(gate::Thread& child) override;
+  void ended(gate::Thread& child) override;
+  void joining(gate::Thread& thread, std::uint32_t child) override;
+  void joined(gate::Thread& thread, std::uint32_t child) override;
+  void exiting(gate::Thread& thread, int code) override;
+  void crashing(gate::Thread& thread, int signal) override;
+  void refuse(std::string_view reason) override;
+
+ private:
+  struct Recorded;  // a thread with its stream
+  static Recorded& recorded(gate::Thread& thread);
+
+  gate::Thread* new_thread(ThreadIndex parent, std::uint32_t ordinal);
+  bool stopped() const;
+  void ordered(gate::Thread& thread, gate::Object& object, Kind kind);
+  void read(gate::Thread& thread, gate::Object& object, Kind kind, std::string_view value);
+  bool name(gate::Thread& thread, gate::Object& object);
+  void write(gate::Thread& thread, recording::Event event, std::uint64_t hashed);
+  void freeze(gate::Thread& thread);
+  void stop_predicting();
+  void mark_end(gate::Thread& thread, recording::EndKind kind, int code);
+
+  recording::Live& live_;
+  Options options_;
+  std::mutex roll_mutex_;         // guards roll_
+  std::vector<Recorded*> roll_;   // threads that have not ended
+};
+
+}  // namespace reprise::record

@@ -1,0 +1,1 @@
+"""The rules of tools/check, one module per kind."""
