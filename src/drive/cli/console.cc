@@ -49,7 +49,7 @@ void Console::print(std::string_view text) {
   if (text.empty() || text.back() != '\n') std::fputc('\n', out_);
 }
 
-void Console::print(const Json& json, bool compact) { print(json.text(compact)); }
+void Console::print_json(const Json& json, bool compact) { print(json.text(compact)); }
 
 void Console::note(std::string_view text) {
   end_progress();

@@ -39,7 +39,7 @@ class Console {
   // A result: one line (or several, joined by newlines) on stdout.
   void print(std::string_view text);
   // JSON to stdout: indented, or one line of a stream of lines.
-  void print(const Json& json, bool compact = false);
+  void print_json(const Json& json, bool compact = false);
 
   // Chatter on stderr: "reprise: text".
   void note(std::string_view text);

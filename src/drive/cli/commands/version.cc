@@ -1,4 +1,6 @@
 // reprise version - the tool's version and the formats it reads.
+#include "drive/version.h"
+
 #include <fmt/format.h>
 
 #include "drive/cli/commands.h"
@@ -6,15 +8,11 @@
 
 namespace reprise::drive::cli {
 
-#ifndef REPRISE_VERSION
-#define REPRISE_VERSION "0.1.0"
-#endif
-
 int run_version(const Arguments& arguments, Console& console) {
   if (arguments.json) {
-    console.print(Json::object({{"version", REPRISE_VERSION}, {"format", recording::format_version}}));
+    console.print_json(Json::object({{"version", version}, {"format", recording::format_version}}));
   } else {
-    console.print(fmt::format("reprise {} (recording format {})", REPRISE_VERSION, recording::format_version));
+    console.print(fmt::format("reprise {} (recording format {})", version, recording::format_version));
   }
   return done;
 }
