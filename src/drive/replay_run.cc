@@ -24,7 +24,7 @@ std::vector<std::string> replay_environment(const Subject& subject, const Replay
   set("REPRISE_LAUNCHED", "1");
   if (!options.favour.empty()) set("REPRISE_FAVOUR", options.favour);
   if (options.gate_off) return result;
-  set("REPRISE_REPLAY", subject.folder.string());
+  set("REPRISE_REPLAY", fs::absolute(subject.folder.path).string());
   set("REPRISE_PROCESS", subject.process);
   set("REPRISE_SCRATCH", scratch.string());
   if (options.trace) set("REPRISE_TRACE", "1");
@@ -94,7 +94,7 @@ void compare_ends(const Subject& subject, std::uint32_t flags, ReplayReport& rep
 }
 
 Result<std::uint64_t> keep_trace(const Subject& subject, const fs::path& live) {
-  const fs::path trace = subject.folder / (subject.process + ".trace");
+  const fs::path trace = subject.folder.trace(subject.process);
   if (auto sealed = recording::seal(live, trace); !sealed) return tl::unexpected(sealed.error());
   auto log = Log::open(trace);
   if (!log) return tl::unexpected(log.error());
