@@ -20,6 +20,9 @@ std::string grouped(std::uint64_t number);
 // "1 thread", "2 threads", "1,234 steps"
 std::string counted(std::uint64_t number, std::string_view noun);
 
+// The same for nouns whose plural is another word.
+std::string counted(std::uint64_t number, std::string_view one, std::string_view many);
+
 // 3123 -> "3.1 kB"
 std::string human_bytes(std::uint64_t bytes);
 
