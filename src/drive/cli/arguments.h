@@ -52,14 +52,14 @@ struct Arguments {
   std::optional<std::uint64_t> limit;
 };
 
-using Target = std::variant<bool Arguments::*, std::string Arguments::*, std::optional<double> Arguments::*,
+using Destination = std::variant<bool Arguments::*, std::string Arguments::*, std::optional<double> Arguments::*,
                             std::optional<std::uint64_t> Arguments::*>;
 
 struct Flag {
   const char* names;        // "-o,--output"
   const char* value;        // how the value is called in the help; empty for a switch
   const char* help;
-  Target target;
+  Destination target;
   const char* choices{""};  // "first|last": the only values allowed
   double min{0};            // numbers must be above or at it
   bool hidden{false};       // an instrument of the tests
