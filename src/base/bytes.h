@@ -1,6 +1,7 @@
 // Little-endian numbers and varints in byte buffers (LEB128, at most 10 bytes; zigzag for signed ones).
 //
-// Trust     The reading half bounds every access: a Cursor that runs out, or meets an over-long varint, turns bad and stays bad.
+// Trust     The reading half bounds every access: a Cursor that runs out, or meets an over-long varint, turns bad and
+// stays bad.
 #pragma once
 
 #include <cstddef>

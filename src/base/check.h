@@ -8,7 +8,8 @@
 namespace reprise::base {
 
 template <typename... Operands>
-[[noreturn, gnu::cold]] void check_failed(const char* condition, const char* file, int line, const Operands&... operands) {
+[[noreturn, gnu::cold]] void check_failed(const char* condition, const char* file, int line,
+                                          const Operands&... operands) {
   std::cerr << "reprise: internal error: " << condition << " does not hold";
   ((std::cerr << " [" << operands << "]"), ...);
   std::cerr << " at " << file << ":" << line << "\n";
@@ -17,8 +18,8 @@ template <typename... Operands>
 
 }  // namespace reprise::base
 
-#define CHECK(condition, ...)                                                                          \
-  do {                                                                                                 \
-    if (!(condition)) [[unlikely]]                                                                     \
-      ::reprise::base::check_failed(#condition, __FILE__, __LINE__ __VA_OPT__(, ) __VA_ARGS__);        \
+#define CHECK(condition, ...)                                                                   \
+  do {                                                                                          \
+    if (!(condition)) [[unlikely]]                                                              \
+      ::reprise::base::check_failed(#condition, __FILE__, __LINE__ __VA_OPT__(, ) __VA_ARGS__); \
   } while (false)

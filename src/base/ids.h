@@ -1,7 +1,8 @@
 // The numbers that name threads and objects inside one process's log (DESIGN: identity).
 //
-// A thread's index is given in order of registration; what makes it stable is (parent index, ordinal), kept in its slot.
-// An object's id is the index of the thread that first passed its gate, and the how-manyth new object that was for it.
+// A thread's index is given in order of registration; what makes it stable is (parent index, ordinal), kept in its
+// slot. An object's id is the index of the thread that first passed its gate, and the how-manyth new object that was
+// for it.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +25,8 @@ constexpr ObjectId object_id(ThreadIndex first, std::uint64_t ordinal) {
 constexpr ThreadIndex object_thread(ObjectId object) { return static_cast<ThreadIndex>(object >> object_ordinal_bits); }
 constexpr std::uint64_t object_ordinal(ObjectId object) { return object & max_object_ordinal; }
 
-
-// Objects named by what they are. Guards of function-local statics take a digest of their place in the program as ordinal.
+// Objects named by what they are. Guards of function-local statics take a digest of their place in the program as
+// ordinal.
 constexpr ObjectId output_object = object_id(well_known, 1);
 constexpr std::uint64_t first_guard_ordinal = 1024;
 

@@ -10,7 +10,7 @@
 namespace reprise::recording {
 
 struct Event {
-  std::uint64_t step{0};     // its index in its thread, from 1; for a label: the last step before it
+  std::uint64_t step{0};  // its index in its thread, from 1; for a label: the last step before it
   Kind kind{Kind::none};
   ObjectId object{0};        // classes ordered, release, read, label; failure: 0 when not known
   std::uint64_t order{0};    // classes ordered (the object's order after it) and read (the order seen)

@@ -21,8 +21,14 @@ constexpr std::size_t block_bytes_max = std::size_t{256} << 10;
 
 constexpr std::size_t round_up(std::size_t size, std::size_t unit) { return (size + unit - 1) / unit * unit; }
 
+// Null when the system says no; errno then says why.
 void* map_reserved(int file, std::uint64_t offset, std::size_t size) {
-  if (posix_fallocate(file, static_cast<off_t>(offset), static_cast<off_t>(size)) != 0) return nullptr;
+  int error = 0;
+  do {
+    error = posix_fallocate(file, static_cast<off_t>(offset), static_cast<off_t>(size));
+  } while (error == EINTR);  // the program's own signals must not end its recording
+  errno = error;
+  if (error != 0) return nullptr;
   void* at = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, static_cast<off_t>(offset));
   return at == MAP_FAILED ? nullptr : at;
 }
@@ -37,7 +43,7 @@ Result<Live*> Live::create(const std::filesystem::path& path) {
     const int error = errno;
     close(file);
     unlink(path.c_str());
-    return fail(ErrorCode::io, "no room for " + path.string() + (error != 0 ? std::string(": ") + std::strerror(error) : ""));
+    return fail(ErrorCode::io, "no room for " + path.string() + ": " + std::strerror(error));
   }
   auto* header = static_cast<LiveHeader*>(at);
   header->version = format_version;
@@ -47,20 +53,23 @@ Result<Live*> Live::create(const std::filesystem::path& path) {
   return new Live(file, header);
 }
 
+// The rest of the old chunk becomes padding only when there is a new one: what `used` covers never changes.
 bool Live::grow(std::size_t size_min) {
-  if (file_ < 0 || full()) return false;
+  if (file_ < 0) return false;
+  const std::size_t wanted = std::clamp(chunk_size_ * 2, chunk_bytes_min, chunk_bytes_max);
+  const std::size_t size = round_up(std::max(wanted, size_min), page_bytes);
+  const int errno_of_program = errno;
+  void* at = map_reserved(file_, file_size_, size);
+  errno = errno_of_program;
+  if (at == nullptr) {
+    header_->flags.fetch_or(live_no_space, std::memory_order_seq_cst);
+    return false;
+  }
   if (chunk_ != nullptr && chunk_used_ < chunk_size_) {
     auto* rest = reinterpret_cast<ExtentHeader*>(chunk_ + chunk_used_);
     rest->size = chunk_size_ - chunk_used_;
     rest->kind = static_cast<std::uint32_t>(ExtentKind::padding);
     header_->used.store(file_size_, std::memory_order_release);
-  }
-  const std::size_t wanted = std::clamp(chunk_size_ * 2, chunk_bytes_min, chunk_bytes_max);
-  const std::size_t size = round_up(std::max(wanted, size_min), page_bytes);
-  void* at = map_reserved(file_, file_size_, size);
-  if (at == nullptr) {
-    header_->flags.fetch_or(live_no_space, std::memory_order_seq_cst);
-    return false;
   }
   chunk_ = static_cast<std::uint8_t*>(at);
   chunk_size_ = size;
@@ -70,7 +79,9 @@ bool Live::grow(std::size_t size_min) {
 }
 
 // The header is written before `used` covers it: an extent is there as a whole or not at all.
-std::uint8_t* Live::add_extent(ExtentKind kind, ThreadIndex thread, std::uint32_t sequence, std::uint64_t steps_before, std::size_t size) {
+std::uint8_t* Live::add_extent(ExtentKind kind, ThreadIndex thread, std::uint32_t sequence, std::uint64_t steps_before,
+                               std::size_t size) {
+  if (full()) return nullptr;  // for every thread alike: a recording that ended does not go on
   if (chunk_ == nullptr || chunk_size_ - chunk_used_ < size) {
     if (!grow(size)) return nullptr;
   }
@@ -85,9 +96,7 @@ std::uint8_t* Live::add_extent(ExtentKind kind, ThreadIndex thread, std::uint32_
   return chunk_ + chunk_used_ - size + extent_header_bytes;
 }
 
-gate::Slot* Live::add_slot(ThreadIndex parent, std::uint32_t ordinal) {
-  return add_slot(parent, ordinal, no_thread);
-}
+gate::Slot* Live::add_slot(ThreadIndex parent, std::uint32_t ordinal) { return add_slot(parent, ordinal, no_thread); }
 
 gate::Slot* Live::add_slot(ThreadIndex parent, std::uint32_t ordinal, ThreadIndex index) {
   const std::lock_guard lock(mutex_);
@@ -101,13 +110,15 @@ gate::Slot* Live::add_slot(ThreadIndex parent, std::uint32_t ordinal, ThreadInde
   if (slot->index > max_threads) return nullptr;
   slot->parent = parent;
   slot->ordinal = ordinal;
-  std::atomic_ref<std::uint32_t>(slot->state).store(static_cast<std::uint32_t>(SlotState::running), std::memory_order_release);
+  std::atomic_ref<std::uint32_t>(slot->state)
+      .store(static_cast<std::uint32_t>(SlotState::running), std::memory_order_release);
   ++slots_in_page_;
   header_->threads.fetch_add(1, std::memory_order_relaxed);
   return slot;
 }
 
-std::span<std::uint8_t> Live::allocate(ThreadIndex thread, std::uint32_t sequence, std::uint64_t steps_before, std::size_t payload_min) {
+std::span<std::uint8_t> Live::allocate(ThreadIndex thread, std::uint32_t sequence, std::uint64_t steps_before,
+                                       std::size_t payload_min) {
   const std::lock_guard lock(mutex_);
   const std::size_t wanted = std::min(first_block_bytes << std::min(sequence, 20u), block_bytes_max);
   const std::size_t size = round_up(std::max(wanted, payload_min + extent_header_bytes), 64);

@@ -1,11 +1,12 @@
-// The live log: the mapped file that a running process appends to. It survives kill -9 as it stands; sealing it (log.h) comes later.
+// The live log: the mapped file that a running process appends to. It survives kill -9 as it stands; sealing it (log.h)
+// comes later.
 //
 //   auto live = Live::create("run.reprise/main.live");
 //   gate::Slot* slot = (*live)->add_slot(parent, ordinal);
 //   StreamWriter stream(**live, slot->index);
 //
-// Layout    format/recording.md, "live log": a header page, then extents (slot pages and blocks), each with a 32-byte header.
-// Threads   add_slot and allocate may be called by any thread. A slot and a block belong to their thread.
+// Layout    format/recording.md, "live log": a header page, then extents (slot pages and blocks), each with a 32-byte
+// header. Threads   add_slot and allocate may be called by any thread. A slot and a block belong to their thread.
 // Lifetime  Created once, never destroyed: threads append until the process is gone.
 // Trust     What is mapped is only written here, never read back for decisions.
 // Cost      Space is reserved (posix_fallocate) before it is mapped: a full disk is an answer, never a SIGBUS.
@@ -36,15 +37,15 @@ enum class ExtentKind : std::uint32_t { none = 0, slots = 0x544F4C53, block = 0x
 
 enum class SlotState : std::uint32_t { none = 0, running = 1, ended = 2 };
 
-// Why a recording stops before its program does. Bits of LiveHeader::flags.
+// Why a recording stops before its program does, and how it was made. Bits of LiveHeader::flags.
 enum LiveFlag : std::uint32_t {
-  live_no_space = 1,         // no room any more: the recording ends here, the program went on
-  live_unsupported = 2,      // the program did something that reprise refuses; `reason` says what
-  live_identical = 4,        // replay: the program reached its recorded end
-  live_diverged = 8,         // replay: `divergence` is filled in
-  live_stalled = 16,         // replay: proven, no thread can go on
-  live_full = 64,            // every event is written
-  live_released = 32,        // replay --then live: the program goes on by itself
+  live_no_space = 1,     // no room any more: the recording ends here, the program went on
+  live_unsupported = 2,  // the program did something that reprise refuses; `reason` says what
+  live_identical = 4,    // replay: the program reached its recorded end
+  live_diverged = 8,     // replay: `divergence` is filled in
+  live_stalled = 16,     // replay: proven, no thread can go on
+  live_released = 32,    // replay --then live: the program goes on by itself
+  live_full = 64,        // not a reason: every event is written
 };
 
 enum class EndKind : std::uint32_t { running = 0, exited = 1, signalled = 2 };
@@ -124,12 +125,13 @@ class Live final : public BlockSource {
 
  private:
   Live(int file, LiveHeader* header) : file_(file), header_(header) {}
-  std::uint8_t* add_extent(ExtentKind kind, ThreadIndex thread, std::uint32_t sequence, std::uint64_t steps_before, std::size_t size);
+  std::uint8_t* add_extent(ExtentKind kind, ThreadIndex thread, std::uint32_t sequence, std::uint64_t steps_before,
+                           std::size_t size);
   bool grow(std::size_t size_min);
 
   int file_;
   LiveHeader* header_;
-  std::mutex mutex_;           // guards what follows, and the order of extents
+  std::mutex mutex_;  // guards what follows, and the order of extents
   std::uint8_t* chunk_{nullptr};
   std::size_t chunk_used_{0};
   std::size_t chunk_size_{0};

@@ -15,6 +15,7 @@ constexpr std::size_t record_bytes_max = 80;  // all but value and name
 constexpr std::uint64_t reference_explicit = 0;
 constexpr std::uint64_t reference_new = 1;
 constexpr std::uint64_t reference_cached = 2;
+constexpr std::size_t run_count_bytes = 4;
 
 bool mentions_object(Class treated) { return has_object(treated) || treated == Class::failure; }
 
@@ -45,24 +46,31 @@ bool StreamWriter::make_room(std::size_t bytes) {
 }
 
 bool StreamWriter::extend_run(const Event& event) {
-  if (run_ == nullptr || event.step != step_ + 1 || event.object != run_object_) return false;
-  std::uint32_t count;
-  std::memcpy(&count, run_, sizeof count);
+  if (run_ == nullptr || event.step != step_ + 1) return false;
+  if (event.kind != run_kind_ || event.object != run_object_) return false;
+  base::Cursor stored(run_, run_ + run_count_bytes);
+  const std::uint32_t count = stored.u32();
   if (count == 0xFFFFFFFFu) return false;
-  ++count;
-  std::memcpy(run_, &count, sizeof count);
+  std::uint8_t raised[run_count_bytes];
+  base::put_u32(raised, count + 1);
+  std::memcpy(run_, raised, sizeof raised);  // one store: kill -9 finds the old count or the new one
   step_ = event.step;
   return true;
 }
 
-std::uint8_t* StreamWriter::put_object(std::uint8_t* at, ObjectId object, bool same, ObjectCache::Entry*& entry, bool& is_new) {
+std::uint8_t* StreamWriter::put_object(std::uint8_t* at, const Event& event, bool same, ObjectCache::Entry*& entry,
+                                       bool& is_new) {
+  const ObjectId object = event.object;
+  const bool may_be_new = !has_order(info(event.kind).treated) || event.order == 1;  // which is then not written
   entry = &cache_[ObjectCache::slot_of(object)];
   const bool cached = entry->object == object && object != 0;
   if (!cached) *entry = ObjectCache::Entry{object, 0};
   if (same) return at;
   if (cached) return base::put_varint(at, reference_cached + ObjectCache::slot_of(object));
-  if (object_thread(object) == thread_ && object_ordinal(object) == own_objects_ + 1) {
-    ++own_objects_;
+  const bool is_own = object_thread(object) == thread_ && object_ordinal(object) > own_objects_;
+  const bool is_next = is_own && object_ordinal(object) == own_objects_ + 1;
+  if (is_own) own_objects_ = object_ordinal(object);
+  if (is_next && may_be_new) {
     is_new = true;
     return base::put_varint(at, reference_new);
   }
@@ -75,12 +83,11 @@ std::uint8_t* StreamWriter::put_body(std::uint8_t* at, const Event& event, Class
   ObjectCache::Entry* entry = nullptr;
   bool is_new = false;
   if (mentions_object(treated)) {
-    at = put_object(at, event.object, same, entry, is_new);
+    at = put_object(at, event, same, entry, is_new);
     last_object_ = event.object;
   }
   if (has_order(treated)) {
     CHECK(event.order >= entry->order, event.order, entry->order);
-    CHECK(!is_new || event.order == 1, event.order);
     if (!is_new) at = base::put_varint(at, event.order - entry->order);
     entry->order = event.order;
   }
@@ -90,13 +97,13 @@ std::uint8_t* StreamWriter::put_body(std::uint8_t* at, const Event& event, Class
     case Class::failure:
       run_ = at;
       run_object_ = event.object;
+      run_kind_ = event.kind;
       return base::put_u32(at, 1);
     case Class::value:
       if (event.kind == Kind::clock) {
-        const auto now = static_cast<std::int64_t>(event.number);
-        at = base::put_varint(at, base::zigzag(now - clock_));
-        clock_ = now;
-        return at;
+        const std::uint64_t passed = event.number - clock_;
+        clock_ = event.number;
+        return base::put_varint(at, base::zigzag(static_cast<std::int64_t>(passed)));
       }
       return put_bytes(put_bytes(at, event.name), event.value);
     case Class::mark:
@@ -113,6 +120,8 @@ std::uint8_t* StreamWriter::put_body(std::uint8_t* at, const Event& event, Class
 bool StreamWriter::append(const Event& event) {
   const Class treated = info(event.kind).treated;
   if (treated == Class::failure && extend_run(event)) return true;
+  if (event.value.size() > max_record_bytes || event.name.size() > max_record_bytes) return false;
+  if (record_bytes_max + event.value.size() + event.name.size() > max_record_bytes) return false;
   if (!make_room(record_bytes_max + event.value.size() + event.name.size())) return false;
   run_ = nullptr;
   const bool is_label = treated == Class::label;
@@ -135,19 +144,37 @@ bool StreamWriter::append(const Event& event) {
   return true;
 }
 
-tl::unexpected<Error> StreamReader::damaged(const char* what) const {
-  return fail(ErrorCode::damaged, "stream of thread " + std::to_string(thread_) + ", byte " + std::to_string(consumed_ + offset_) +
-                                      " (after step " + std::to_string(step_) + "): " + what);
+StreamReader StreamReader::tail(ThreadIndex thread, const Piece& piece) {
+  StreamReader reader(thread, [piece, given = false]() mutable -> Result<std::optional<Piece>> {
+    if (std::exchange(given, true)) return std::optional<Piece>{};
+    return std::optional<Piece>{piece};
+  });
+  reader.step_ = piece.steps_before.value_or(0);
+  reader.skims_ = true;
+  return reader;
+}
+
+tl::unexpected<Error> StreamReader::damaged(const char* what) {
+  broken_ = Error{ErrorCode::damaged, "stream of thread " + std::to_string(thread_) + ", byte " +
+                                          std::to_string(consumed_ + offset_) + " (after step " +
+                                          std::to_string(step_) + "): " + what};
+  return tl::unexpected(*broken_);
 }
 
 Result<bool> StreamReader::refill() {
-  while (offset_ >= piece_.size() || piece_[offset_] == 0) {
+  while (offset_ >= piece_.bytes.size() || piece_.bytes[offset_] == 0) {
+    if (offset_ < piece_.bytes.size() && !piece_.zero_tail) return damaged("a zero where an event should start");
     consumed_ += offset_;
+    piece_ = Piece{};
+    offset_ = 0;
     auto piece = more_();
-    if (!piece) return tl::unexpected(piece.error());
+    if (!piece) {
+      broken_ = piece.error();
+      return tl::unexpected(*broken_);
+    }
     if (!*piece) return false;
     piece_ = **piece;
-    offset_ = 0;
+    if (piece_.steps_before && *piece_.steps_before != step_) return damaged("events are missing before this block");
   }
   return true;
 }
@@ -155,22 +182,24 @@ Result<bool> StreamReader::refill() {
 bool StreamReader::parse_object(base::Cursor& cursor, bool same, Event& event, bool& is_new) {
   if (same) {
     event.object = last_object_;
-    return event.object != 0;
+    return event.object != 0 || skims_;
   }
   const std::uint64_t reference = cursor.varint();
   if (reference >= reference_cached) {
     if (reference - reference_cached >= ObjectCache::size) return false;
     event.object = cache_[reference - reference_cached].object;
-    return event.object != 0;
+    return event.object != 0 || skims_;
   }
   if (reference == reference_new) {
     is_new = true;
+    if (own_objects_ >= max_object_ordinal) return false;
     event.object = object_id(thread_, ++own_objects_);
-    return own_objects_ <= max_object_ordinal;
+    return true;
   }
   const std::uint64_t thread = cursor.varint();
   const std::uint64_t ordinal = cursor.varint();
-  if (thread > well_known || ordinal > max_object_ordinal) return false;
+  if (thread > well_known || ordinal > max_object_ordinal || (thread == 0) != (ordinal == 0)) return false;
+  if (thread == thread_ && ordinal > own_objects_) own_objects_ = ordinal;
   event.object = object_id(static_cast<ThreadIndex>(thread), ordinal);
   return true;
 }
@@ -179,13 +208,13 @@ bool StreamReader::parse_body(base::Cursor& cursor, Class treated, bool same, Ev
   bool is_new = false;
   if (mentions_object(treated)) {
     if (!parse_object(cursor, same, event, is_new)) return false;
-    if (event.object == 0 && treated != Class::failure) return false;
+    if (event.object == 0 && treated != Class::failure && !skims_) return false;
     last_object_ = event.object;
     ObjectCache::Entry& entry = cache_[ObjectCache::slot_of(event.object)];
     if (entry.object != event.object) entry = ObjectCache::Entry{event.object, 0};
     if (has_order(treated)) {
       const std::uint64_t difference = is_new ? 1 : cursor.varint();
-      if (difference > (std::uint64_t{1} << 62) - entry.order) return false;
+      if (difference > max_order - entry.order) return false;
       event.order = entry.order += difference;
     }
   }
@@ -199,9 +228,8 @@ bool StreamReader::parse_body(base::Cursor& cursor, Class treated, bool same, Ev
       return event.number != 0;
     case Class::value:
       if (event.kind == Kind::clock) {
-        clock_ = static_cast<std::int64_t>(static_cast<std::uint64_t>(clock_) +
-                                           static_cast<std::uint64_t>(base::unzigzag(cursor.varint())));
-        event.number = static_cast<std::uint64_t>(clock_);
+        clock_ += static_cast<std::uint64_t>(base::unzigzag(cursor.varint()));
+        event.number = clock_;
       } else {
         event.name = cursor.bytes(cursor.varint());
         event.value = cursor.bytes(cursor.varint());
@@ -228,25 +256,29 @@ bool StreamReader::parse(base::Cursor& cursor, Event& event) {
   event.step = treated == Class::label ? step_ : step_ + 1;
   if ((tag & next_step_bit) == 0) {
     const std::uint64_t left_out = cursor.varint();
-    if (treated == Class::label || left_out > (std::uint64_t{1} << 62) - step_) return false;
+    if (treated == Class::label || left_out > max_step) return false;
     event.step = step_ + left_out + 2;
     event.checked = true;
     event.check = cursor.u8();
   }
   if (!cursor.good() || !parse_body(cursor, treated, same, event)) return false;
-  step_ = event.step;
-  if (treated == Class::failure) step_ += event.number - 1;
-  return cursor.good();
+  const std::uint64_t covered = treated == Class::failure ? event.step + event.number - 1 : event.step;
+  if (!cursor.good() || covered > max_step) return false;
+  step_ = covered;
+  return true;
 }
 
 Result<std::optional<Event>> StreamReader::next() {
+  if (broken_) return tl::unexpected(*broken_);
   auto filled = refill();
   if (!filled) return tl::unexpected(filled.error());
   if (!*filled) return std::optional<Event>{};
-  base::Cursor cursor(piece_.data() + offset_, piece_.data() + piece_.size());
+  const std::span<const std::uint8_t> rest = piece_.bytes.subspan(offset_);
+  base::Cursor cursor(rest.data(), rest.data() + rest.size());
   Event event;
   if (!parse(cursor, event)) return damaged("no event can be read here");
-  offset_ = static_cast<std::size_t>(cursor.at() - piece_.data());
+  record_ = rest.first(static_cast<std::size_t>(cursor.at() - rest.data()));
+  offset_ += record_.size();
   return std::optional<Event>{event};
 }
 

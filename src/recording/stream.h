@@ -4,8 +4,8 @@
 //   out.append(event);                                while (in.next(event)) use(event);
 //
 // Threads   One thread per writer (the thread whose stream it is) and per reader.
-// Trust     A reader bounds every length before it is used; bad bytes end the stream with an error, never with a wrong event.
-// Cost      append: a few varints into mapped memory; no system call unless a block is full.
+// Trust     A reader bounds every length before it is used; bad bytes end the stream with an error, never with a wrong
+// event. Cost      append: a few varints into mapped memory; no system call unless a block is full.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "base/bytes.h"
 #include "base/result.h"
@@ -20,7 +21,12 @@
 
 namespace reprise::recording {
 
-// Objects a stream mentioned lately: a mention is then one byte, and its order a difference. Writer and reader keep the same one.
+constexpr std::uint64_t max_step = std::uint64_t{1} << 62;
+constexpr std::uint64_t max_order = std::uint64_t{1} << 62;
+constexpr std::size_t max_record_bytes = std::size_t{1} << 30;
+
+// Objects a stream mentioned lately: a mention is then one byte, and its order a difference. Writer and reader keep the
+// same one.
 class ObjectCache {
  public:
   static constexpr std::size_t size = 16;
@@ -50,13 +56,14 @@ class StreamWriter {
   StreamWriter(BlockSource& source, ThreadIndex thread) : source_(source), thread_(thread) {}
 
   // Appends `event`, whose step must be above the last one's (a label repeats it). A failure that follows its own kind
-  // directly raises the count in place. Returns false when there is no room any more: nothing was written.
+  // directly raises the count in place. Returns false when there is no room any more (or the event is larger than
+  // max_record_bytes, for which there never is): nothing was written.
   bool append(const Event& event);
 
   std::uint64_t written() const { return written_; }
 
  private:
-  std::uint8_t* put_object(std::uint8_t* at, ObjectId object, bool same, ObjectCache::Entry*& entry, bool& is_new);
+  std::uint8_t* put_object(std::uint8_t* at, const Event& event, bool same, ObjectCache::Entry*& entry, bool& is_new);
   std::uint8_t* put_body(std::uint8_t* at, const Event& event, Class treated, bool same);
   bool extend_run(const Event& event);
   bool make_room(std::size_t bytes);
@@ -72,40 +79,66 @@ class StreamWriter {
   std::uint64_t own_objects_{0};
   ObjectId last_object_{0};
   ObjectId run_object_{0};
-  std::int64_t clock_{0};
+  Kind run_kind_{Kind::none};
+  std::uint64_t clock_{0};
   ObjectCache cache_;
+};
+
+// A part of a stream that ends where a record ends: the payload of a live block or of a sealed chunk.
+struct Piece {
+  std::span<const std::uint8_t> bytes{};
+  bool zero_tail{false};  // zeros after the last record are room that was not used (live), not damage (sealed)
+  std::optional<std::uint64_t> steps_before{};  // when known: the steps that earlier pieces must have covered
 };
 
 class StreamReader {
  public:
-  // Yields the next piece of the stream (a block's or chunk's payload) or nothing at its end. The piece stays valid until the next call.
-  using More = std::function<Result<std::optional<std::span<const std::uint8_t>>>()>;
+  // Yields the next piece of the stream, or nothing at its end (again and again). The piece stays valid until the next
+  // call.
+  using More = std::function<Result<std::optional<Piece>>()>;
 
   StreamReader(ThreadIndex thread, More more) : thread_(thread), more_(std::move(more)) {}
+  StreamReader(StreamReader&&) = default;
+  StreamReader& operator=(StreamReader&&) = default;
+  StreamReader(const StreamReader&) = delete;  // two readers of one source would each get half of it
+  StreamReader& operator=(const StreamReader&) = delete;
+
+  // Reads one piece without what stood before it, to learn which steps it covers: steps, kinds and numbers of its
+  // events are right, objects and orders may not be.
+  static StreamReader tail(ThreadIndex thread, const Piece& piece);
 
   // The next event, or nothing at the end of the stream. Views in the event are valid until the next call.
-  // Errors: damaged (which thread, which byte, what was wrong).
+  // Errors: damaged (which thread, which byte, what was wrong); from then on every call returns that error.
   Result<std::optional<Event>> next();
 
   // Steps covered by the events read so far.
   std::uint64_t step() const { return step_; }
+
+  // The highest ordinal of this thread's own objects that was mentioned so far.
+  std::uint64_t own_objects() const { return own_objects_; }
+
+  // The bytes of the event that next() returned last.
+  std::span<const std::uint8_t> record() const { return record_; }
 
  private:
   Result<bool> refill();
   bool parse(base::Cursor& cursor, Event& event);
   bool parse_object(base::Cursor& cursor, bool same, Event& event, bool& is_new);
   bool parse_body(base::Cursor& cursor, Class treated, bool same, Event& event);
-  tl::unexpected<Error> damaged(const char* what) const;
+  tl::unexpected<Error> damaged(const char* what);
 
   ThreadIndex thread_;
   More more_;
-  std::span<const std::uint8_t> piece_{};
+  Piece piece_{};
+  std::span<const std::uint8_t> record_{};
+  std::optional<Error> broken_{};
+  bool skims_{false};  // see tail()
   std::size_t offset_{0};
   std::uint64_t consumed_{0};
   std::uint64_t step_{0};
   std::uint64_t own_objects_{0};
   ObjectId last_object_{0};
-  std::int64_t clock_{0};
+  std::uint64_t clock_{0};
   ObjectCache cache_;
 };
 

@@ -1,0 +1,194 @@
+// Reads the live log as it stands: extents up to `used`, slots, blocks. Layout: format/recording.md, "live log".
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <unordered_map>
+
+#include "recording/log_state.h"
+
+namespace reprise::recording {
+namespace {
+
+static_assert(offsetof(LiveHeader, used) == 16 && offsetof(LiveHeader, flags) == 24 &&
+              offsetof(LiveHeader, end_kind) == 28);
+static_assert(offsetof(LiveHeader, end_code) == 32 && offsetof(LiveHeader, end_thread) == 36);
+static_assert(offsetof(LiveHeader, output_digest) == 40 && offsetof(LiveHeader, output_bytes) == 48);
+static_assert(offsetof(LiveHeader, reason) == 64);
+static_assert(offsetof(gate::Slot, steps) == 16 && offsetof(gate::Slot, hash) == 24);
+static_assert(offsetof(gate::Slot, pending_kind) == 32 && offsetof(gate::Slot, pending_object) == 40);
+static_assert(offsetof(gate::Slot, pending_order) == 48 && offsetof(gate::Slot, written) == 56);
+static_assert(offsetof(gate::Slot, objects) == 64);
+
+constexpr std::size_t extent_unit = 64;
+constexpr std::size_t slot_page_bytes = slot_page_head_bytes + slots_per_page * sizeof(gate::Slot);
+
+// Each number is loaded at once: the process may still be running.
+template <typename Number>
+Number at(const std::uint8_t* from) {
+  Number number;
+  std::memcpy(&number, from, sizeof number);
+  if constexpr (std::endian::native == std::endian::big) {
+    auto* bytes = reinterpret_cast<std::uint8_t*>(&number);
+    std::reverse(bytes, bytes + sizeof number);
+  }
+  return number;
+}
+std::uint32_t u32_at(const std::uint8_t* from) { return at<std::uint32_t>(from); }
+std::uint64_t u64_at(const std::uint8_t* from) { return at<std::uint64_t>(from); }
+
+struct Blocks {
+  std::vector<StoredPiece> pieces;
+  bool closed{false};  // one is missing: what follows cannot be read
+};
+
+struct Scan {
+  LogState& state;
+  std::unordered_map<ThreadIndex, Blocks> blocks{};
+
+  void torn(std::uint64_t offset, const std::string& what) {
+    if (state.info.torn.empty()) state.info.torn = "byte " + std::to_string(offset) + ": " + what;
+  }
+  void slots(std::uint64_t offset);
+  void slot(std::uint64_t offset);
+  void block(std::uint64_t offset, std::uint64_t size);
+  void extents(std::uint64_t limit);
+  void attach();
+};
+
+void Scan::slots(std::uint64_t offset) {
+  for (std::uint32_t i = 0; i < slots_per_page; ++i) slot(offset + slot_page_head_bytes + i * sizeof(gate::Slot));
+}
+
+void Scan::slot(std::uint64_t offset) {
+  const std::uint8_t* from = state.file.bytes().data() + offset;
+  const std::uint32_t slot_state = u32_at(from);
+  if (slot_state == static_cast<std::uint32_t>(SlotState::none)) return;
+  const std::uint32_t kind = u32_at(from + 32);
+  if (slot_state > static_cast<std::uint32_t>(SlotState::ended) ||
+      (kind != 0 && (kind >= kind_limit || info(static_cast<Kind>(kind)).treated == Class::none))) {
+    state.problem(offset, "a slot with an unknown state or kind");
+    ++state.lost_threads;
+    return;
+  }
+  LoadedThread thread;
+  thread.info.index = u32_at(from + 4);
+  thread.info.parent = u32_at(from + 8);
+  thread.info.ordinal = u32_at(from + 12);
+  thread.info.steps = u64_at(from + 16);
+  thread.info.hash = u64_at(from + 24);
+  thread.info.ended = slot_state == static_cast<std::uint32_t>(SlotState::ended);
+  thread.info.pending_kind = static_cast<Kind>(kind);
+  thread.info.asleep = u32_at(from + 36) != 0;
+  thread.info.pending_object = kind != 0 ? u64_at(from + 40) : 0;
+  thread.info.pending_order = kind != 0 ? u64_at(from + 48) : 0;
+  thread.written = u64_at(from + 56);
+  thread.info.objects = u64_at(from + 64);
+  state.loaded.push_back(std::move(thread));
+}
+
+void Scan::block(std::uint64_t offset, std::uint64_t size) {
+  const std::uint8_t* from = state.file.bytes().data() + offset;
+  Blocks& of_thread = blocks[u32_at(from + 4)];
+  if (of_thread.closed) return;
+  if (u32_at(from + 16) != of_thread.pieces.size()) {
+    of_thread.closed = true;
+    return torn(offset, "block " + std::to_string(of_thread.pieces.size()) + " of thread " +
+                            std::to_string(u32_at(from + 4)) + " is missing");
+  }
+  StoredPiece piece;
+  piece.offset = offset + extent_header_bytes;
+  piece.stored = piece.raw = size - extent_header_bytes;
+  piece.steps_before = u64_at(from + 24);
+  of_thread.pieces.push_back(piece);
+}
+
+void Scan::extents(std::uint64_t limit) {
+  std::uint64_t offset = live_header_bytes;
+  while (offset < limit) {
+    if (limit - offset < extent_header_bytes) return torn(offset, "the file is cut off within an extent");
+    const std::uint8_t* from = state.file.bytes().data() + offset;
+    const auto kind = static_cast<ExtentKind>(u32_at(from));
+    const std::uint64_t size = u64_at(from + 8);
+    const bool known = kind == ExtentKind::slots || kind == ExtentKind::block || kind == ExtentKind::padding;
+    if (!known || size < extent_unit || size % extent_unit != 0) return torn(offset, "no extent starts here");
+    if (size > limit - offset) return torn(offset, "an extent is cut off");
+    if (kind == ExtentKind::slots) {
+      if (size != slot_page_bytes) return torn(offset, "a slot page of the wrong size");
+      slots(offset);
+    }
+    if (kind == ExtentKind::block) block(offset, size);
+    offset += size;
+  }
+}
+
+// Steps that are written but not yet counted in the slot: kill -9 may fall between the two.
+void read_tail(LoadedThread& thread, std::span<const std::uint8_t> file) {
+  const std::uint64_t counted = thread.info.steps;
+  std::uint64_t covered = 0;
+  for (auto piece = thread.pieces.rbegin(); piece != thread.pieces.rend(); ++piece) {
+    if (file[piece->offset] == 0) continue;
+    const Piece last{file.subspan(piece->offset, piece->stored), true, piece->steps_before};
+    StreamReader reader = StreamReader::tail(thread.info.index, last);
+    while (auto event = reader.next()) {
+      if (!*event) break;
+      if ((*event)->kind == Kind::end) thread.info.ended = true;
+    }
+    covered = reader.step();
+    break;
+  }
+  thread.info.steps = std::max(counted, covered);
+  thread.info.hash_known = covered <= counted;
+  if (!thread.info.hash_known) thread.info.hash = 0;
+}
+
+void Scan::attach() {
+  for (LoadedThread& thread : state.loaded) {
+    const auto found = blocks.find(thread.info.index);
+    if (found == blocks.end()) {
+      thread.info.hash_known = true;
+      continue;
+    }
+    thread.pieces = std::move(found->second.pieces);
+    thread.cut = found->second.closed;
+    blocks.erase(found);
+    read_tail(thread, state.file.bytes());
+  }
+  for (const auto& [index, of_thread] : blocks) {
+    if (of_thread.pieces.empty()) continue;
+    state.problem(of_thread.pieces.front().offset,
+                  "a block of thread " + std::to_string(index) + ", which has no slot");
+  }
+}
+
+}  // namespace
+
+Result<void> load_live(LogState& state) {
+  const std::span<const std::uint8_t> file = state.file.bytes();
+  if (file.size() < live_header_bytes)
+    return fail(ErrorCode::damaged, state.path.string() + " is cut off within its header");
+  const std::uint8_t* header = file.data();
+  state.info.flags = u32_at(header + 24);
+  state.info.full = (state.info.flags & live_full) != 0;
+  const std::uint32_t end_kind = u32_at(header + 28);
+  if (end_kind > static_cast<std::uint32_t>(EndKind::signalled)) {
+    state.problem(28, "an unknown kind of end");
+  } else {
+    state.info.end_kind = static_cast<EndKind>(end_kind);
+  }
+  state.info.end_code = static_cast<std::int32_t>(u32_at(header + 32));
+  state.info.end_thread = u32_at(header + 36);
+  state.info.output_digest = u64_at(header + 40);
+  state.info.output_bytes = u64_at(header + 48);
+  const char* reason = reinterpret_cast<const char*>(header + offsetof(LiveHeader, reason));
+  state.info.reason.assign(reason, strnlen(reason, sizeof(LiveHeader::reason)));
+  const std::uint64_t used = u64_at(header + 16);
+  Scan scan{state};
+  if (used > file.size()) scan.torn(file.size(), "the file is cut off: " + std::to_string(used) + " bytes were in use");
+  scan.extents(std::min<std::uint64_t>(used, file.size()));
+  scan.attach();
+  return {};
+}
+
+}  // namespace reprise::recording
