@@ -1,5 +1,6 @@
 // How a replay ends: at the recorded end, in a divergence, or in a stall.
 #include <signal.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -13,6 +14,15 @@
 namespace reprise::replay {
 
 using recording::Event;
+
+namespace {
+
+// Past the gate: this end is reprise's own, not the program's.
+[[noreturn]] void leave_process(int code) {
+  for (;;) syscall(SYS_exit_group, code);
+}
+
+}  // namespace
 
 // The thread has done all that was recorded of it. It waits here for the end of the process, or for --then live.
 void Replayer::hold(Replayed& self, Kind kind, ObjectId object) {
@@ -107,7 +117,7 @@ void Replayer::look_for_stall() {
   if (options_.launched) return;
   static constexpr char message[] = "reprise: replay stalled: every thread waits for another; run it under `reprise replay` for the reasons\n";
   [[maybe_unused]] const auto size = write(STDERR_FILENO, message, sizeof message - 1);
-  _exit(4);
+  leave_process(4);
 }
 
 // ---- the program is not the recorded one ----
@@ -137,7 +147,7 @@ void Replayer::diverge(Replayed& self, Kind kind, ObjectId object, const char* d
   if (options_.launched) park();
   std::fprintf(stderr, "reprise: replay diverged in thread %u at step %llu: %s\n", found.thread,
                static_cast<unsigned long long>(found.step), detail);
-  _exit(3);
+  leave_process(3);
 }
 
 }  // namespace reprise::replay

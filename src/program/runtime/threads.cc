@@ -95,14 +95,15 @@ extern "C" REPRISE_API int pthread_create(pthread_t* native, const pthread_attr_
   pthread_once(&end_key_once, make_end_key);
   gate::Thread* child = parent->gate->spawn(*parent);
   if (child == nullptr) return create(native, attributes, routine, argument);
-  last_spawned_index = child->index;
+  const std::uint32_t index = child->index;  // the child may be gone before create returns
+  last_spawned_index = index;
   auto* start = new Start{routine, argument, child};
   const int error = create(native, attributes, run, start);
   if (error != 0) {
     delete start;
     parent->gate->refuse("the system could not create a thread; that is not replayed");
   } else if (!is_detached(attributes)) {
-    remember_joinable(*native, child->index);
+    remember_joinable(*native, index);
   }
   return error;
 }
