@@ -31,11 +31,20 @@ using std::memory_order_seq_cst;
 
 namespace detail {
 
+// Padding has no meaning: compare and record values without it, where the compiler can clear it.
 template <typename T>
-bool same_bits(T a, T b) noexcept {
-  __builtin_clear_padding(&a);
-  __builtin_clear_padding(&b);
-  return std::memcmp(&a, &b, sizeof(T)) == 0;
+T clean(T value) noexcept {
+#if __has_builtin(__builtin_clear_padding)
+  __builtin_clear_padding(&value);
+#endif
+  return value;
+}
+
+template <typename T>
+bool same_bits(const T& a, const T& b) noexcept {
+  const T left = clean(a);
+  const T right = clean(b);
+  return std::memcmp(&left, &right, sizeof(T)) == 0;
 }
 
 template <typename T>
@@ -72,7 +81,7 @@ class GatedCell {
     if (!thread.counts_alone()) [[unlikely]] return modify_slowly(thread, object, cell, kind, change);
     object.acquire_bit();
     const T old = cell.load(std::memory_order_relaxed);
-    const T fresh = change(old);
+    const T fresh = clean(change(old));
     cell.store(fresh, std::memory_order_relaxed);
     if (object.last_thread() == thread.index && thread.counts_alone()) [[likely]] {
       thread.count(kind, object.known_id());
@@ -84,14 +93,16 @@ class GatedCell {
   }
 
   template <typename Cell>
-  static bool compare_exchange(gate::Thread& thread, gate::Object& object, Cell& cell, T& expected, T desired) {
-    T seen = expected;
-    if (thread.gate->foretell(thread, object, Kind::modify, &expected, &seen, sizeof seen, std::is_pointer_v<T>) == gate::Outcome::failed) {
+  static bool compare_exchange(gate::Thread& thread, gate::Object& object, Cell& cell, T& expected, T desired_value) {
+    const T desired = clean(desired_value);
+    const T wanted = clean(expected);
+    T seen = wanted;
+    if (thread.gate->foretell(thread, object, Kind::modify, &wanted, &seen, sizeof seen, std::is_pointer_v<T>) == gate::Outcome::failed) {
       expected = seen;
       return false;
     }
     thread.gate->begin(thread, object, Kind::modify);
-    const T old = cell.load(std::memory_order_relaxed);
+    const T old = clean(cell.load(std::memory_order_relaxed));
     if (!same_bits(old, expected)) {
       thread.gate->end(thread, object, Kind::compare_failed, &old, sizeof old, std::is_pointer_v<T>);
       expected = old;
@@ -120,7 +131,7 @@ class GatedCell {
       return value;
     }
     thread.gate->begin(thread, object, Kind::load);
-    value = cell.load(std::memory_order_relaxed);
+    value = clean(cell.load(std::memory_order_relaxed));
     thread.gate->end(thread, object, Kind::load, &value, sizeof value, std::is_pointer_v<T>);
     return value;
   }
@@ -129,7 +140,7 @@ class GatedCell {
   [[gnu::noinline]] static T modify_slowly(gate::Thread& thread, gate::Object& object, Cell& cell, Kind kind, Change change) {
     thread.gate->begin(thread, object, kind);
     const T old = cell.load(std::memory_order_relaxed);
-    const T fresh = change(old);
+    const T fresh = clean(change(old));
     cell.store(fresh, std::memory_order_relaxed);
     thread.gate->end(thread, object, kind, &fresh, sizeof fresh, std::is_pointer_v<T>);
     return old;
