@@ -22,16 +22,6 @@ std::string host_name() {
   return uname(&names) == 0 ? names.nodename : "unknown";
 }
 
-std::vector<std::pair<std::string, std::string>> split_environment(const std::vector<std::string>& variables) {
-  std::vector<std::pair<std::string, std::string>> result;
-  for (const std::string& variable : variables) {
-    const std::size_t equals = variable.find('=');
-    if (equals == std::string::npos || equals == 0) continue;
-    result.emplace_back(variable.substr(0, equals), variable.substr(equals + 1));
-  }
-  return result;
-}
-
 Manifest manifest_of(const Folder& folder, const Target& target, const RecordOptions& options, const std::string& process) {
   std::error_code ignored;
   Manifest manifest;
@@ -40,7 +30,7 @@ Manifest manifest_of(const Folder& folder, const Target& target, const RecordOpt
   manifest.reprise_version = version;
   manifest.command = options.command;
   manifest.directory = fs::current_path(ignored).string();
-  manifest.environment = split_environment(environment());
+  manifest.environment = environment();
   manifest.program = {target.path.string(), target.facts.build_id, "image/program.zst"};
   for (const Library& library : target.libraries.own) {
     const std::string name = fs::path(library.name).filename().string();

@@ -14,12 +14,6 @@ namespace fs = std::filesystem;
 using recording::Folder;
 using recording::Log;
 
-std::vector<std::string> environment_of(const Manifest& manifest) {
-  std::vector<std::string> result;
-  for (const auto& [name, value] : manifest.environment) result.push_back(fmt::format("{}={}", name, value));
-  return result;
-}
-
 void prepend_library_path(std::vector<std::string>& environment, const std::vector<fs::path>& folders) {
   constexpr std::string_view variable = "LD_LIBRARY_PATH=";
   std::string value;
@@ -71,7 +65,7 @@ Result<void> use_recorded(Subject& subject) {
     return use_image(subject);
   }
   subject.program = recorded.path;
-  if (now->build_id != recorded.build_id) {
+  if (!recorded.build_id.empty() && now->build_id != recorded.build_id) {
     subject.warnings.push_back(fmt::format("{} is another build than the recorded one; going on with it (--image runs the recorded one)",
                                            recorded.path));
   }
@@ -118,7 +112,7 @@ Result<Subject> prepare(const Folder& folder, const SubjectOptions& options) {
                   .manifest = *manifest,
                   .program = {},
                   .arguments = manifest->command,
-                  .environment = environment_of(*manifest),
+                  .environment = manifest->environment,
                   .working_folder = {},
                   .fixed_addresses = manifest->randomize_off,
                   .warnings = {},
