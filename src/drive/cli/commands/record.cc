@@ -130,7 +130,7 @@ class Loop {
       if (options.chaos) *options.chaos += i;
       auto run = record_once(folder_, target_, options, interrupts);
       if (!run) {
-        (void)recording::remove_folder(folder_);
+        if (folder_.processes().empty()) (void)recording::remove_folder(folder_);
         return own_fault(run.error(), console_);
       }
       if (run->how == ManifestEnd::interrupted) return stop(*run, i + 1);
@@ -186,7 +186,7 @@ int run_record(const Arguments& arguments, Console& console) {
   Interrupts interrupts;
   auto run = record_once(*folder, *target, options_of(arguments), interrupts);
   if (!run) {
-    (void)recording::remove_folder(*folder);
+    if (folder->processes().empty()) (void)recording::remove_folder(*folder);  // the program never ran
     return own_fault(run.error(), console);
   }
   tell(*folder, *run, arguments, console);
