@@ -5,7 +5,8 @@
 //
 // Threads        As std's.
 // Memory order   As std's.
-// Replay         Readers wait for the write they saw, a writer for its turn and for the readers that passed before it; readers do not
+// Replay         Readers wait for the write they saw, a writer for its turn and for the readers that passed before it;
+// readers do not
 //                wait for each other.
 // Cost           Recording, a read that sees nothing new: one locked instruction, no bytes.
 #pragma once
@@ -55,8 +56,10 @@ inline void unlock_shared(gate::Thread& thread, gate::SharedObject& object, Nati
 
 template <typename Native>
 inline void lock_exclusive(gate::Thread& thread, gate::SharedObject& object, Native& native) {
-  if (!thread.counts_alone()) [[unlikely]] thread.gate->arrive_writing(thread, object);
-  else thread.about_to(Kind::write_lock, object.writes);
+  if (!thread.counts_alone()) [[unlikely]]
+    thread.gate->arrive_writing(thread, object);
+  else
+    thread.about_to(Kind::write_lock, object.writes);
   native.lock();
   thread.gate->pass_writing(thread, object);
 }
@@ -100,7 +103,8 @@ class SharedMutex {
 
   void lock() {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return native_.lock();
+    if (thread == nullptr) [[likely]]
+      return native_.lock();
     lock_exclusive(*thread, object_, native_);
   }
   bool try_lock() {
@@ -108,13 +112,15 @@ class SharedMutex {
   }
   void unlock() {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return native_.unlock();
+    if (thread == nullptr) [[likely]]
+      return native_.unlock();
     unlock_exclusive(*thread, object_, native_);
   }
 
   void lock_shared() {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return native_.lock_shared();
+    if (thread == nullptr) [[likely]]
+      return native_.lock_shared();
     detail::lock_shared(*thread, object_, native_);
   }
   bool try_lock_shared() {
@@ -122,7 +128,8 @@ class SharedMutex {
   }
   void unlock_shared() {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return native_.unlock_shared();
+    if (thread == nullptr) [[likely]]
+      return native_.unlock_shared();
     detail::unlock_shared(*thread, object_, native_);
   }
 
@@ -130,7 +137,8 @@ class SharedMutex {
   template <typename Attempt>
   bool try_exclusive(Attempt attempt) {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return attempt();
+    if (thread == nullptr) [[likely]]
+      return attempt();
     return try_shared_object(
         *thread, object_, attempt, [&] { lock_exclusive(*thread, object_, native_); },
         [&] { thread->gate->pass_writing(*thread, object_); });
@@ -138,7 +146,8 @@ class SharedMutex {
   template <typename Attempt>
   bool try_sharing(Attempt attempt) {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return attempt();
+    if (thread == nullptr) [[likely]]
+      return attempt();
     return try_shared_object(
         *thread, object_, attempt, [&] { detail::lock_shared(*thread, object_, native_); },
         [&] { thread->gate->pass_shared(*thread, object_); });

@@ -1,5 +1,5 @@
-// A gate with nobody behind it: the program decides everything itself. Used when only a perturbation is wanted (the control run of the
-// tests), and after `replay --then live`.
+// A gate with nobody behind it: the program decides everything itself. Used when only a perturbation is wanted (the
+// control run of the tests), and after `replay --then live`.
 #pragma once
 
 #include <reprise/detail/gate.h>
@@ -12,9 +12,13 @@ class Free : public Gate {
   void pass(Thread& thread, Object& object, Kind kind) override;
   void leave(Thread& thread, Object& object, Kind kind) override;
   void left(Thread&, Object&) override {}
-  void arrive_shared(Thread& thread, SharedObject& object) override { arrive(thread, object.writes, Kind::lock_shared); }
+  void arrive_shared(Thread& thread, SharedObject& object) override {
+    arrive(thread, object.writes, Kind::lock_shared);
+  }
   void pass_shared(Thread& thread, SharedObject& object) override { pass(thread, object.writes, Kind::lock_shared); }
-  void arrive_writing(Thread& thread, SharedObject& object) override { arrive(thread, object.writes, Kind::write_lock); }
+  void arrive_writing(Thread& thread, SharedObject& object) override {
+    arrive(thread, object.writes, Kind::write_lock);
+  }
   void pass_writing(Thread& thread, SharedObject& object) override { pass(thread, object.writes, Kind::write_lock); }
   bool keeps_contents() const noexcept override { return false; }
   Kind begin(Thread& thread, Object& object, Kind kind) override;

@@ -52,14 +52,15 @@ bool Recorder::stopped() const {
   return (live_.header().flags.load(std::memory_order_seq_cst) & stops) != 0;
 }
 
-// From now on every passage comes through the gate, where stopped() is seen: a frozen thread leaves no trace at the objects it passes.
+// From now on every passage comes through the gate, where stopped() is seen: a frozen thread leaves no trace at the
+// objects it passes.
 void Recorder::stop_predicting() {
   const std::lock_guard lock(roll_mutex_);
   for (Recorded* thread : roll_) thread->predicts.store(false);
 }
 
-// This thread's recording ends here; the program goes on. Whoever depends on what is not written any more comes to the gate
-// afterwards, sees stopped() and freezes too: what was recorded is a consistent cut.
+// This thread's recording ends here; the program goes on. Whoever depends on what is not written any more comes to the
+// gate afterwards, sees stopped() and freezes too: what was recorded is a consistent cut.
 void Recorder::freeze(Thread& thread) {
   stop_predicting();
   recorded(thread).frozen = true;
@@ -127,7 +128,9 @@ void Recorder::leave(Thread& thread, Object& object, Kind kind) {
   thread.count(kind, id);
 }
 
-void Recorder::arrive_shared(Thread& thread, gate::SharedObject& object) { arrive(thread, object.writes, Kind::lock_shared); }
+void Recorder::arrive_shared(Thread& thread, gate::SharedObject& object) {
+  arrive(thread, object.writes, Kind::lock_shared);
+}
 
 // Readers pass together, so the object's name is given under its bit lock.
 void Recorder::pass_shared(Thread& thread, gate::SharedObject& object) {
@@ -143,7 +146,9 @@ void Recorder::pass_shared(Thread& thread, gate::SharedObject& object) {
   object.count_read();
 }
 
-void Recorder::arrive_writing(Thread& thread, gate::SharedObject& object) { arrive(thread, object.writes, Kind::write_lock); }
+void Recorder::arrive_writing(Thread& thread, gate::SharedObject& object) {
+  arrive(thread, object.writes, Kind::write_lock);
+}
 
 void Recorder::pass_writing(Thread& thread, gate::SharedObject& object) {
   thread.done();
@@ -173,7 +178,8 @@ void Recorder::end(Thread& thread, Object& object, Kind kind, const void* value,
   if (!recorded(thread).frozen) {
     if (recording::info(kind).treated == Class::read) {
       // An address means nothing in another run: replay finds the pointer by the order alone.
-      read(thread, object, kind, is_pointer ? std::string_view{} : std::string_view(static_cast<const char*>(value), size));
+      read(thread, object, kind,
+           is_pointer ? std::string_view{} : std::string_view(static_cast<const char*>(value), size));
     } else {
       object.raise();
       ordered(thread, object, kind);
@@ -268,7 +274,8 @@ void Recorder::ended(Thread& child) {
     const std::lock_guard lock(roll_mutex_);
     std::erase(roll_, &recorded(child));
   }
-  if (!frozen) __atomic_store_n(&child.slot->state, static_cast<std::uint32_t>(recording::SlotState::ended), __ATOMIC_RELEASE);
+  if (!frozen)
+    __atomic_store_n(&child.slot->state, static_cast<std::uint32_t>(recording::SlotState::ended), __ATOMIC_RELEASE);
   delete &recorded(child);
 }
 
@@ -295,7 +302,8 @@ void Recorder::exiting(Thread& thread, int code) {
   mark_end(thread, recording::EndKind::exited, code);
 }
 
-// Runs in a signal handler. A thread that was just appending cannot append again: its crash is then known by the header alone.
+// Runs in a signal handler. A thread that was just appending cannot append again: its crash is then known by the header
+// alone.
 void Recorder::crashing(Thread& thread, int signal) {
   if (!thread.inside) write(thread, {.kind = Kind::crash, .number = static_cast<std::uint64_t>(signal)}, 0);
   mark_end(thread, recording::EndKind::signalled, signal);

@@ -92,8 +92,8 @@ constexpr std::optional<Kind> kind_named(std::string_view text) {
 }
 
 constexpr bool has_object(Class treated) {
-  return treated == Class::ordered || treated == Class::writing || treated == Class::release || treated == Class::read ||
-         treated == Class::label;
+  return treated == Class::ordered || treated == Class::writing || treated == Class::release ||
+         treated == Class::read || treated == Class::label;
 }
 constexpr bool raises_order(Class treated) { return treated == Class::ordered || treated == Class::writing; }
 constexpr bool has_order(Class treated) { return raises_order(treated) || treated == Class::read; }

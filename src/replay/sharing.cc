@@ -1,4 +1,5 @@
-// Objects that many may read at once: a reader waits for the order it saw, a writer for its turn and for the readers before it.
+// Objects that many may read at once: a reader waits for the order it saw, a writer for its turn and for the readers
+// before it.
 #include "gate/perturb.h"
 #include "replay/replayed.h"
 #include "replay/replayer.h"
@@ -25,7 +26,8 @@ void Replayer::arrive_shared(Thread& thread, SharedObject& object) {
   }
   const Event& event = *self.next;
   expect(self, Kind::lock_shared, id, event.kind == Kind::lock_shared);
-  if (id != 0 && id != event.object) diverge(self, Kind::lock_shared, id, "the recorded step was at another object", false);
+  if (id != 0 && id != event.object)
+    diverge(self, Kind::lock_shared, id, "the recorded step was at another object", false);
   const bool is_new = id == 0 && is_new_here(self, event.object);
   await_order(self, object.writes, Kind::lock_shared, is_new ? 0 : event.order);
   const ObjectId now = object.writes.known_id();
@@ -43,7 +45,8 @@ void Replayer::pass_shared(Thread& thread, SharedObject& object) {
     name(self, object.writes);
     object.writes.last.store(self.index, std::memory_order_relaxed);
   }
-  passed(self, {.kind = Kind::lock_shared, .object = object.writes.known_id(), .order = order}, object.writes.known_id());
+  passed(self, {.kind = Kind::lock_shared, .object = object.writes.known_id(), .order = order},
+         object.writes.known_id());
   if (is_new) raise(object.writes);
   const std::uint64_t reads = (object.reads.word.fetch_add(2, std::memory_order_seq_cst) >> 1) + 1;
   turns_.advanced(&object.reads, reads);
