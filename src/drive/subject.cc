@@ -14,12 +14,6 @@ namespace fs = std::filesystem;
 using recording::Folder;
 using recording::Log;
 
-std::vector<std::string> environment_of(const Manifest& manifest) {
-  std::vector<std::string> result;
-  for (const auto& [name, value] : manifest.environment) result.push_back(fmt::format("{}={}", name, value));
-  return result;
-}
-
 void prepend_library_path(std::vector<std::string>& environment, const std::vector<fs::path>& folders) {
   constexpr std::string_view variable = "LD_LIBRARY_PATH=";
   std::string value;
@@ -59,21 +53,25 @@ Result<void> use_program(Subject& subject, const std::string& path) {
   return {};
 }
 
-// The recorded path, if the same build lies there; otherwise what lies there now, with a warning; otherwise the kept copy.
+// The recorded path, if the same build lies there; otherwise what lies there now, with a warning; otherwise the kept
+// copy.
 Result<void> use_recorded(Subject& subject) {
   const ManifestImage& recorded = subject.manifest.program;
   const auto now = read_program(recorded.path);
   if (!now) {
     if (!has_image(subject.folder.path / "image")) {
-      return fail(ErrorCode::not_found, fmt::format("the program {} is gone and no copy was kept; give one with --program PATH", recorded.path));
+      return fail(
+          ErrorCode::not_found,
+          fmt::format("the program {} is gone and no copy was kept; give one with --program PATH", recorded.path));
     }
     subject.warnings.push_back(fmt::format("{} is gone; running the copy that the recording keeps", recorded.path));
     return use_image(subject);
   }
   subject.program = recorded.path;
-  if (now->build_id != recorded.build_id) {
-    subject.warnings.push_back(fmt::format("{} is another build than the recorded one; going on with it (--image runs the recorded one)",
-                                           recorded.path));
+  if (!recorded.build_id.empty() && now->build_id != recorded.build_id) {
+    subject.is_other_build = true;
+    subject.warnings.push_back(fmt::format(
+        "{} is another build than the recorded one; going on with it (--image runs the recorded one)", recorded.path));
   }
   return {};
 }
@@ -109,7 +107,8 @@ Result<Subject> prepare(const Folder& folder, const SubjectOptions& options) {
   auto opened = open_log(folder);
   if (!opened) return tl::unexpected(opened.error());
   if (opened->log.info().flags & recording::live_unsupported) {
-    return fail(ErrorCode::unsupported, fmt::format("{} cannot be replayed: {}", folder.name(), opened->log.info().reason));
+    return fail(ErrorCode::unsupported,
+                fmt::format("{} cannot be replayed: {}", folder.name(), opened->log.info().reason));
   }
   Subject subject{.log = opened->log,
                   .trace = {},
@@ -118,9 +117,10 @@ Result<Subject> prepare(const Folder& folder, const SubjectOptions& options) {
                   .manifest = *manifest,
                   .program = {},
                   .arguments = manifest->command,
-                  .environment = environment_of(*manifest),
+                  .environment = manifest->environment,
                   .working_folder = {},
                   .fixed_addresses = manifest->randomize_off,
+                  .is_other_build = false,
                   .warnings = {},
                   .unpacked = {}};
   std::error_code ignored;
@@ -128,7 +128,9 @@ Result<Subject> prepare(const Folder& folder, const SubjectOptions& options) {
     if (auto log = Log::open(trace)) subject.trace = *log;
   }
   if (auto restored = restore_folder(subject); !restored) return tl::unexpected(restored.error());
-  auto found = !options.program.empty() ? use_program(subject, options.program) : options.image ? use_image(subject) : use_recorded(subject);
+  auto found = !options.program.empty() ? use_program(subject, options.program)
+               : options.image          ? use_image(subject)
+                                        : use_recorded(subject);
   if (!found) return tl::unexpected(found.error());
   return subject;
 }
