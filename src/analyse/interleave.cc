@@ -10,9 +10,11 @@ using recording::Event;
 std::optional<std::uint64_t> Interleaving::Keys::key_of(const Event& event) {
   switch (recording::info(event.kind).treated) {
     case Class::ordered:
+    case Class::writing:
       last_[event.object] = event.order;
       return event.order * 4;
     case Class::read:
+      last_[event.object] = event.order;
       return event.order * 4 + 1;
     case Class::release: {
       const auto last = last_.find(event.object);
