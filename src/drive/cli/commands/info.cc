@@ -144,6 +144,7 @@ std::vector<std::string> text_of(const Facts& facts) {
   lines.push_back(fmt::format("gates      {}; {} written, of them {} from outside; {}", counted(summary.steps, "step"),
                               counted(summary.events, "event"), counted(summary.values, "value"),
                               counted(summary.objects, "object")));
+  if (facts.traced) lines.push_back("trace      every event; reprise show lists them");
   if (summary.info.output_bytes > 0)
     lines.push_back(fmt::format("output     {}, digest {:016x}", counted(summary.info.output_bytes, "byte"),
                                 summary.info.output_digest));
