@@ -83,7 +83,8 @@ std::vector<std::string> state_lines(const Facts& facts) {
   }
   const recording::LogInfo& info = facts.summary->info;
   if (!info.sealed)
-    lines.emplace_back("the log is live: the recorder was killed, or still runs; it replays all the same");
+    lines.emplace_back(
+        "the log is not sealed: recorded without the tool, or the tool was killed; it replays all the same");
   if (info.flags & recording::live_no_space)
     lines.emplace_back("incomplete: there was no room any more; the program went on unrecorded");
   if (info.flags & recording::live_unsupported)
@@ -150,7 +151,7 @@ std::vector<std::string> text_of(const Facts& facts) {
                                 summary.info.output_digest));
   lines.emplace_back("threads:");
   for (const analyse::ThreadSummary& thread : summary.threads) {
-    lines.push_back(fmt::format("  {:<8} {:>12}, {:>8} written{}", thread.path, counted(thread.steps, "step"),
+    lines.push_back(fmt::format("  {:<8} {:>18}, {:>9} written{}", thread.path, counted(thread.steps, "step"),
                                 grouped(thread.events),
                                 thread.ended || thread.index == summary.info.end_thread ? "" : ", did not end"));
   }
