@@ -117,7 +117,6 @@ class Verifier {
   void check_event(Position& position, const Event& event) {
     const ThreadInfo& thread = position.thread;
     const Class treated = info(event.kind).treated;
-    if (position.ended) find(place(thread, event) + ": an event after the thread's end");
     if (event.kind == Kind::end) position.ended = true;
     if (state_->info.full && event.checked) find(place(thread, event) + ": steps are missing in a full log");
     if (event.object != 0) check_object(position, event);
