@@ -52,14 +52,15 @@ bool Recorder::stopped() const {
   return (live_.header().flags.load(std::memory_order_seq_cst) & stops) != 0;
 }
 
-// From now on every passage comes through the gate, where stopped() is seen: a frozen thread leaves no trace at the objects it passes.
+// From now on every passage comes through the gate, where stopped() is seen: a frozen thread leaves no trace at the
+// objects it passes.
 void Recorder::stop_predicting() {
   const std::lock_guard lock(roll_mutex_);
   for (Recorded* thread : roll_) thread->predicts.store(false);
 }
 
-// This thread's recording ends here; the program goes on. Whoever depends on what is not written any more comes to the gate
-// afterwards, sees stopped() and freezes too: what was recorded is a consistent cut.
+// This thread's recording ends here; the program goes on. Whoever depends on what is not written any more comes to the
+// gate afterwards, sees stopped() and freezes too: what was recorded is a consistent cut.
 void Recorder::freeze(Thread& thread) {
   stop_predicting();
   recorded(thread).frozen = true;
@@ -87,6 +88,12 @@ bool Recorder::name(Thread& thread, Object& object) {
   return true;
 }
 
+void Recorder::write_label(Thread& thread, const Object& object) {
+  if (object.name == nullptr || recorded(thread).frozen) return;
+  recorded(thread).writer.append(
+      {.step = thread.slot->steps, .kind = Kind::label, .object = object.known_id(), .value = object.name});
+}
+
 void Recorder::ordered(Thread& thread, Object& object, Kind kind) {
   if (stopped()) return freeze(thread);
   const bool first = name(thread, object) || object.order() == 1;
@@ -95,9 +102,7 @@ void Recorder::ordered(Thread& thread, Object& object, Kind kind) {
   const ObjectId id = object.known_id();
   if (decided || options_.full || recording::info(kind).is_explicit) {
     write(thread, {.kind = kind, .object = id, .order = object.order()}, id);
-    if (first && object.name != nullptr && !recorded(thread).frozen) {
-      recorded(thread).writer.append({.step = thread.slot->steps, .kind = Kind::label, .object = id, .value = object.name});
-    }
+    if (first) write_label(thread, object);
   } else {
     thread.count(kind, id);
   }
@@ -123,6 +128,46 @@ void Recorder::leave(Thread& thread, Object& object, Kind kind) {
   thread.count(kind, id);
 }
 
+void Recorder::arrive_shared(Thread& thread, gate::SharedObject& object) {
+  arrive(thread, object.writes, Kind::lock_shared);
+}
+
+// Readers pass together, so the object's name is given under its bit lock.
+void Recorder::pass_shared(Thread& thread, gate::SharedObject& object) {
+  thread.done();
+  if (recorded(thread).frozen) return;
+  if (object.writes.known_id() == 0) {
+    object.writes.acquire_bit();
+    read(thread, object.writes, Kind::lock_shared, {});
+    object.writes.release_bit();
+  } else {
+    read(thread, object.writes, Kind::lock_shared, {});
+  }
+  object.count_read();
+}
+
+void Recorder::arrive_writing(Thread& thread, gate::SharedObject& object) {
+  arrive(thread, object.writes, Kind::write_lock);
+}
+
+void Recorder::pass_writing(Thread& thread, gate::SharedObject& object) {
+  thread.done();
+  if (recorded(thread).frozen) return;
+  if (stopped()) return freeze(thread);
+  Object& writes = object.writes;
+  const bool first = name(thread, writes);
+  const std::uint64_t reads = object.reads.order();
+  const bool decided = writes.last_thread() != thread.index || reads != object.reads_before;
+  const std::uint64_t since = reads - object.reads_before;
+  writes.raise();
+  writes.last.store(thread.index, std::memory_order_relaxed);
+  object.reads_before = reads;
+  const ObjectId id = writes.known_id();
+  if (!decided && !options_.full) return thread.count(Kind::write_lock, id);
+  write(thread, {.kind = Kind::write_lock, .object = id, .order = writes.order(), .number = since}, id);
+  if (first) write_label(thread, writes);
+}
+
 Kind Recorder::begin(Thread& thread, Object& object, Kind kind) {
   gate::perturb::before(thread);
   object.acquire_bit();
@@ -133,7 +178,8 @@ void Recorder::end(Thread& thread, Object& object, Kind kind, const void* value,
   if (!recorded(thread).frozen) {
     if (recording::info(kind).treated == Class::read) {
       // An address means nothing in another run: replay finds the pointer by the order alone.
-      read(thread, object, kind, is_pointer ? std::string_view{} : std::string_view(static_cast<const char*>(value), size));
+      read(thread, object, kind,
+           is_pointer ? std::string_view{} : std::string_view(static_cast<const char*>(value), size));
     } else {
       object.raise();
       ordered(thread, object, kind);
@@ -157,9 +203,7 @@ void Recorder::read(Thread& thread, Object& object, Kind kind, std::string_view 
   if (!news && !options_.full) return thread.count(kind, id);
   seen = {id, order};
   write(thread, {.kind = kind, .object = id, .order = order, .value = value}, id);
-  if (first && object.name != nullptr && !recorded(thread).frozen) {
-    recorded(thread).writer.append({.step = thread.slot->steps, .kind = Kind::label, .object = id, .value = object.name});
-  }
+  if (first) write_label(thread, object);
 }
 
 Outcome Recorder::foretell(Thread& thread, Object&, Kind, const void*, void*, std::size_t, bool) {
@@ -230,7 +274,8 @@ void Recorder::ended(Thread& child) {
     const std::lock_guard lock(roll_mutex_);
     std::erase(roll_, &recorded(child));
   }
-  if (!frozen) __atomic_store_n(&child.slot->state, static_cast<std::uint32_t>(recording::SlotState::ended), __ATOMIC_RELEASE);
+  if (!frozen)
+    __atomic_store_n(&child.slot->state, static_cast<std::uint32_t>(recording::SlotState::ended), __ATOMIC_RELEASE);
   delete &recorded(child);
 }
 
@@ -257,7 +302,8 @@ void Recorder::exiting(Thread& thread, int code) {
   mark_end(thread, recording::EndKind::exited, code);
 }
 
-// Runs in a signal handler. A thread that was just appending cannot append again: its crash is then known by the header alone.
+// Runs in a signal handler. A thread that was just appending cannot append again: its crash is then known by the header
+// alone.
 void Recorder::crashing(Thread& thread, int signal) {
   if (!thread.inside) write(thread, {.kind = Kind::crash, .number = static_cast<std::uint64_t>(signal)}, 0);
   mark_end(thread, recording::EndKind::signalled, signal);

@@ -1,0 +1,11 @@
+// Everything of reprise that a program may use.
+#pragma once
+
+#include <reprise/atomic.h>
+#include <reprise/chrono.h>
+#include <reprise/condition_variable.h>
+#include <reprise/mutex.h>
+#include <reprise/out.h>
+#include <reprise/stop_token.h>
+#include <reprise/thread.h>
+#include <reprise/value.h>

@@ -1,0 +1,155 @@
+// How a replay ends: at the recorded end, in a divergence, or in a stall.
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+
+#include "recording/kind.h"
+#include "replay/backtrace.h"
+#include "replay/replayed.h"
+#include "replay/replayer.h"
+
+namespace reprise::replay {
+
+using recording::Event;
+
+namespace {
+
+// Past the gate: this end is reprise's own, not the program's.
+[[noreturn]] void leave_process(int code) {
+  for (;;) syscall(SYS_exit_group, code);
+}
+
+}  // namespace
+
+// The thread has done all that was recorded of it. It waits here for the end of the process, or for --then live.
+void Replayer::hold(Replayed& self, Kind kind, ObjectId object) {
+  self.slot->pending_object = object;
+  self.slot->pending_kind = static_cast<std::uint32_t>(kind);
+  if (released_.load() == 0) {
+    falls_asleep(self);
+    while (released_.load() == 0) released_.wait(0);
+  }
+  self.slot->pending_kind = 0;
+  self.gate = &free_;
+}
+
+void Replayer::reached_end() {
+  if (remaining_.fetch_sub(1) != 1) return;
+  remaining_.notify_all();
+  if (recorded_.info().end_kind != recording::EndKind::running) return;
+  scratch_.header().flags.fetch_or(recording::live_identical);
+  if (!options_.then_live) return;
+  scratch_.header().flags.fetch_or(recording::live_released);
+  gate::installed = &free_;
+  released_.store(1);
+  released_.notify_all();
+}
+
+// The recording ended because the process was killed from outside: it happens again when nobody can go on.
+void Replayer::finish_killed() { kill(getpid(), SIGKILL); }
+
+void Replayer::await_all(Replayed& self) {
+  if (remaining_.load() == 0) return;
+  falls_asleep(self);
+  for (std::uint32_t left = remaining_.load(); left != 0; left = remaining_.load()) remaining_.wait(left);
+  wakes(1);
+}
+
+void Replayer::exiting(gate::Thread& thread, int code) {
+  Replayed& self = replayed(thread);
+  if (at_end(self)) return hold(self, Kind::exit, 0);
+  if (!is_written(self)) diverge(self, Kind::exit, 0, "the program exits, the recorded one went on", true);
+  const auto recorded_code = static_cast<std::int64_t>(self.next->number);
+  expect(self, Kind::exit, 0, self.next->kind == Kind::exit && recorded_code == code);
+  passed(self, {.kind = Kind::exit, .number = static_cast<std::uint64_t>(static_cast<std::int64_t>(code))}, 0);
+  await_all(self);
+  recording::LiveHeader& header = scratch_.header();
+  header.end_code = code;
+  header.end_thread = self.index;
+  header.end_kind.store(static_cast<std::uint32_t>(recording::EndKind::exited), std::memory_order_release);
+}
+
+void Replayer::crashing(gate::Thread& thread, int signal) {
+  Replayed& self = replayed(thread);
+  if (at_end(self)) return hold(self, Kind::crash, 0);
+  if (!is_written(self)) diverge(self, Kind::crash, 0, "the program crashes, the recorded one went on", true);
+  expect(self, Kind::crash, 0,
+         self.next->kind == Kind::crash && self.next->number == static_cast<std::uint64_t>(signal));
+  passed(self, {.kind = Kind::crash, .number = static_cast<std::uint64_t>(signal)}, 0);
+  await_all(self);
+  recording::LiveHeader& header = scratch_.header();
+  header.end_code = signal;
+  header.end_thread = self.index;
+  header.end_kind.store(static_cast<std::uint32_t>(recording::EndKind::signalled), std::memory_order_release);
+}
+
+// ---- who sleeps ----
+
+void Replayer::falls_asleep(gate::Thread& thread) {
+  __atomic_store_n(&thread.slot->asleep, 1, __ATOMIC_RELAXED);
+  const std::lock_guard lock(watch_mutex_);
+  ++asleep_;
+  look_for_stall();
+}
+
+void Replayer::wakes(std::uint32_t sleepers) {
+  const std::lock_guard lock(watch_mutex_);
+  asleep_ -= sleepers;
+}
+
+// Nobody is awake and nobody outside can wake one: that is the end, or it is a stall.
+void Replayer::look_for_stall() {
+  if (living_ == 0 || asleep_ != living_ || released_.load() != 0 || diverged_.load()) return;
+  const recording::LogInfo& info = recorded_.info();
+  if (remaining_.load() == 0) {
+    if (info.end_kind == recording::EndKind::running && !options_.then_live) finish_killed();
+    return;
+  }
+  if ((info.flags & recording::live_no_space) != 0) {
+    // A recording that ends early: where no thread can go on is where it ends.
+    scratch_.header().flags.fetch_or(recording::live_identical);
+    finish_killed();
+    return;
+  }
+  scratch_.header().flags.fetch_or(recording::live_stalled);
+  if (options_.launched) return;
+  static constexpr char message[] =
+      "reprise: replay stalled: every thread waits for another; run it under `reprise replay` for the reasons\n";
+  [[maybe_unused]] const auto size = write(STDERR_FILENO, message, sizeof message - 1);
+  leave_process(4);
+}
+
+// ---- the program is not the recorded one ----
+
+void Replayer::park() {
+  for (;;) pause();
+}
+
+void Replayer::diverge(Replayed& self, Kind kind, ObjectId object, const char* detail, bool bracketed) {
+  if (diverged_.exchange(true)) park();
+  recording::LiveDivergence& found = scratch_.header().divergence;
+  found.thread = self.index;
+  found.step = self.slot->steps + 1;
+  found.step_after = self.last_written;
+  // With nothing left out since the last written event there is only one step it can be.
+  found.bracketed = bracketed && found.step > found.step_after + 1 && !recorded_.info().full ? 1 : 0;
+  found.actual_kind = static_cast<std::uint32_t>(kind);
+  found.actual_object = object;
+  if (self.next && is_written(self)) {
+    found.expected_kind = static_cast<std::uint32_t>(self.next->kind);
+    found.expected_object = self.next->object;
+    found.expected_order = self.next->order;
+  }
+  std::strncpy(found.detail, detail, sizeof found.detail - 1);
+  found.stack_depth = capture_stack(found.stack, recording::stack_depth_max);
+  scratch_.header().flags.fetch_or(recording::live_diverged);
+  if (options_.launched) park();
+  std::fprintf(stderr, "reprise: replay diverged in thread %u at step %llu: %s\n", found.thread,
+               static_cast<unsigned long long>(found.step), detail);
+  leave_process(3);
+}
+
+}  // namespace reprise::replay

@@ -1,0 +1,416 @@
+#include "replay/replayer.h"
+
+#include <algorithm>
+
+#include "gate/perturb.h"
+#include "recording/digest.h"
+#include "replay/replayed.h"
+
+namespace reprise::replay {
+
+using gate::Object;
+using gate::Outcome;
+using gate::Thread;
+using recording::Class;
+using recording::Event;
+
+namespace {
+
+std::uint64_t child_key(ThreadIndex parent, std::uint32_t ordinal) { return std::uint64_t{parent} << 32 | ordinal; }
+
+// May a program that asks for `asked` be answered with `recorded`?
+bool fits(Kind asked, Kind recorded) {
+  if (asked == recorded) return true;
+  if (asked == Kind::relock) return recorded == Kind::relock_timeout;
+  if (asked == Kind::wake) return recorded == Kind::wake_timeout;
+  if (asked == Kind::modify) return recorded == Kind::compare_failed;
+  return false;
+}
+
+}  // namespace
+
+Replayer::Replayer(const recording::Log& recorded, recording::Live& scratch, const Options& options)
+    : recorded_(recorded), scratch_(scratch), options_(options), turns_(*this) {
+  std::uint32_t with_steps = 0;
+  for (const recording::ThreadInfo& thread : recorded_.threads()) {
+    children_.emplace(child_key(thread.parent, thread.ordinal), &thread);
+    if (thread.steps > 0) ++with_steps;
+  }
+  remaining_.store(with_steps);
+  if (options_.trace) scratch_.header().flags.fetch_or(recording::live_full);
+}
+
+Thread* Replayer::new_thread(const recording::ThreadInfo& info) {
+  gate::Slot* slot = scratch_.add_slot(info.parent, info.ordinal, info.index);
+  if (slot == nullptr) return nullptr;
+  auto* thread = new Replayed(recorded_, info, slot);
+  thread->gate = this;
+  if (options_.trace) thread->trace.emplace(scratch_, info.index);
+  advance(*thread);
+  const std::lock_guard lock(watch_mutex_);
+  ++living_;
+  return thread;
+}
+
+void Replayer::start_main() {
+  const auto main = children_.find(child_key(no_thread, 0));
+  if (main == children_.end()) return;
+  if (Thread* thread = new_thread(*main->second)) started(*thread);
+}
+
+void Replayer::abandon_in_child() {
+  scratch_.abandon();
+  gate::current = nullptr;
+  gate::installed = nullptr;
+}
+
+// ---- the thread's own stream ----
+
+void Replayer::advance(Replayed& self) {
+  if (self.next) self.last_written = self.next->step + std::max<std::uint64_t>(self.run_used, 1) - 1;
+  self.run_used = 0;
+  for (;;) {
+    auto event = self.stream.next();
+    if (!event || !*event) {
+      self.next.reset();
+      return;
+    }
+    if ((*event)->kind == Kind::label) continue;
+    self.next = **event;
+    return;
+  }
+}
+
+void Replayer::consume(Replayed& self) {
+  if (!is_written(self)) return;
+  if (self.next->kind == Kind::try_failed && ++self.run_used < self.next->number) return;
+  advance(self);
+}
+
+// One more step: consumed, traced, counted.
+void Replayer::passed(Replayed& self, Event event, std::uint64_t hashed) {
+  if (self.trace) {
+    event.step = self.slot->steps + 1;
+    self.trace->append(event);
+    self.slot->written = self.trace->written();
+  }
+  consume(self);
+  self.slot->previous_hash = self.slot->hash;
+  self.count(event.kind, hashed);
+  self.slot->pending_order = 0;
+  self.slot->asleep = 0;
+  if (self.slot->steps == self.info.steps) reached_end();
+}
+
+// The written event must fit what the program does; `fits` says whether its kind does.
+void Replayer::expect(Replayed& self, Kind kind, ObjectId object, bool fits) {
+  const Event& event = *self.next;
+  if (event.checked && self.run_used == 0 && event.check != recording::check_of(self.slot->hash)) {
+    diverge(self, kind, object, "steps before this one were not the recorded ones", true);
+  }
+  if (!fits) diverge(self, kind, object, "another step was recorded here", false);
+}
+
+void Replayer::name(Replayed& self, Object& object) {
+  if (object.known_id() != 0) return;
+  object.id.store(object_id(self.index, ++self.slot->objects), std::memory_order_relaxed);
+}
+
+void Replayer::raise(Object& object) {
+  const std::uint64_t order = object.order() + 1;
+  object.word.store(order << 1, std::memory_order_seq_cst);
+  turns_.advanced(&object, order);
+}
+
+// Is `object`, as recorded, the next one that this thread names?
+bool Replayer::is_new_here(const Replayed& self, ObjectId object) const {
+  return object == object_id(self.index, self.slot->objects + 1);
+}
+
+void Replayer::await_order(Replayed& self, Object& object, Kind kind, std::uint64_t order) {
+  self.slot->pending_order = order + 1;
+  if (turns_.wait(self, self.budget, object, order, false) == Woken::overtaken) {
+    diverge(self, kind, object.known_id(), "the object has been passed more often than recorded", false);
+  }
+}
+
+// Waits for this passage's turn and returns its recorded kind.
+Kind Replayer::await(Replayed& self, Object& object, Kind kind) {
+  const ObjectId id = object.known_id();
+  if (!is_written(self)) {
+    if (id == 0 || object.last_thread() != self.index) {
+      diverge(self, kind, id, "nothing was recorded here, so the object should be the one this thread passed last",
+              true);
+    }
+    return kind;
+  }
+  const Event& event = *self.next;
+  expect(self, kind, id, fits(kind, event.kind));
+  if (id != 0 && id != event.object) diverge(self, kind, id, "the recorded step was at another object", false);
+  await_order(self, object, kind, event.order - 1);
+  const ObjectId now = object.known_id();
+  if (now != event.object && !(now == 0 && is_new_here(self, event.object))) {
+    diverge(self, kind, now, "the recorded step was at another object", false);
+  }
+  return event.kind;
+}
+
+// ---- objects with a critical section of their own: the order is raised when it ends ----
+
+Kind Replayer::arrive(Thread& thread, Object& object, Kind kind) {
+  Replayed& self = replayed(thread);
+  gate::perturb::before(thread);
+  thread.about_to(kind, object);
+  if (at_end(self)) {
+    hold(self, kind, object.known_id());
+    return thread.gate->arrive(thread, object, kind);
+  }
+  return await(self, object, kind);
+}
+
+void Replayer::pass(Thread& thread, Object& object, Kind kind) {
+  Replayed& self = replayed(thread);
+  thread.done();
+  name(self, object);
+  object.last.store(self.index, std::memory_order_relaxed);
+  passed(self, {.kind = kind, .object = object.known_id(), .order = object.order() + 1}, object.known_id());
+}
+
+void Replayer::leave(Thread& thread, Object& object, Kind kind) {
+  Replayed& self = replayed(thread);
+  const ObjectId id = object.known_id();
+  if (at_end(self)) return hold(self, kind, id);
+  if (is_written(self)) {
+    expect(self, kind, id, self.next->kind == kind);
+    if (self.next->object != id) diverge(self, kind, id, "the recorded step was at another object", false);
+  }
+  passed(self, {.kind = kind, .object = id}, id);
+}
+
+void Replayer::left(Thread&, Object& object) { raise(object); }
+
+// ---- stamped objects: the order is raised when the bit lock is released ----
+
+Kind Replayer::begin(Thread& thread, Object& object, Kind kind) {
+  Replayed& self = replayed(thread);
+  gate::perturb::before(thread);
+  thread.about_to(kind, object);
+  if (at_end(self)) {
+    hold(self, kind, object.known_id());
+    return thread.gate->begin(thread, object, kind);
+  }
+  const Kind recorded = await(self, object, kind);
+  object.acquire_bit();
+  return recorded;
+}
+
+void Replayer::end(Thread& thread, Object& object, Kind kind, const void* value, std::size_t size, bool is_pointer) {
+  Replayed& self = replayed(thread);
+  thread.done();
+  if (is_written(self) && self.next->kind != kind)
+    diverge(self, kind, object.known_id(), "it came out another way when recorded", false);
+  const bool is_read = recording::info(kind).treated == Class::read;
+  if (is_read && object.known_id() != 0)
+    diverge(self, kind, object.known_id(), "it came out another way when recorded", true);
+  name(self, object);
+  const ObjectId id = object.known_id();
+  const std::uint64_t order = object.order() + 1;
+  object.last.store(self.index, std::memory_order_relaxed);
+  if (value != nullptr) remember(self, id, order, value, size, is_pointer);
+  Event event{.kind = kind, .object = id, .order = order};
+  if (is_read && !is_pointer) event.value = std::string_view(static_cast<const char*>(value), size);
+  passed(self, event, id);
+  raise(object);
+}
+
+void Replayer::remember(Replayed& self, ObjectId object, std::uint64_t order, const void* value, std::size_t size,
+                        bool is_pointer) {
+  self.known[object].set(value, size);
+  if (!is_pointer) return;
+  const std::lock_guard lock(history_mutex_);
+  std::vector<const void*>& held = history_[object];
+  if (held.size() < order) held.resize(order);
+  std::memcpy(&held[order - 1], value, sizeof(void*));
+}
+
+// ---- outcomes that are known in advance ----
+
+Outcome Replayer::foretell(Thread& thread, Object& object, Kind kind, const void* expected, void* out, std::size_t size,
+                           bool is_pointer) {
+  Replayed& self = replayed(thread);
+  gate::perturb::before(thread);
+  if (at_end(self)) {
+    thread.about_to(kind == Kind::try_failed ? Kind::lock : kind, object);
+    hold(self, kind == Kind::try_failed ? Kind::lock : kind, object.known_id());
+    return Outcome::open;
+  }
+  if (kind == Kind::try_failed) return foretell_try(self);
+  if (kind == Kind::guard) {
+    const bool wins = is_written(self) && self.next->kind == Kind::guard && self.next->object == object.known_id();
+    return wins ? Outcome::act : Outcome::failed;
+  }
+  return foretell_read(self, object, kind, expected, out, size, is_pointer);
+}
+
+Outcome Replayer::foretell_try(Replayed& self) {
+  if (!is_written(self) || self.next->kind != Kind::try_failed) return Outcome::act;
+  expect(self, Kind::try_failed, 0, true);
+  passed(self, {.kind = Kind::try_failed, .object = self.next->object, .number = 1}, 0);
+  return Outcome::failed;
+}
+
+Outcome Replayer::foretell_read(Replayed& self, Object& object, Kind kind, const void* expected, void* out,
+                                std::size_t size, bool is_pointer) {
+  const ObjectId id = object.known_id();
+  if (is_written(self)) {
+    const Event& event = *self.next;
+    if (kind == Kind::modify && event.kind == Kind::modify) return Outcome::act;
+    const Kind wanted = kind == Kind::modify ? Kind::compare_failed : kind;
+    expect(self, wanted, id, event.kind == wanted);
+    if (id == 0 && is_new_here(self, event.object)) return Outcome::act;  // the first passage
+    self.about_to(wanted, object);
+    read_recorded(self, object, out, size, is_pointer);
+    self.done();
+    return Outcome::failed;
+  }
+  const auto known = self.known.find(id);
+  if (id == 0 || known == self.known.end())
+    diverge(self, kind, id, "nothing was recorded here, so the value should be known", true);
+  known->second.get(out, size);
+  if (kind == Kind::modify) {
+    if (std::memcmp(out, expected, size) == 0) return Outcome::act;
+    kind = Kind::compare_failed;
+  }
+  Event event{.kind = kind, .object = id, .order = object.order()};
+  if (!is_pointer) event.value = std::string_view(static_cast<const char*>(out), size);
+  passed(self, event, id);
+  return Outcome::failed;
+}
+
+// Writers never wait for reads, so the object may be further on: numbers come from the log, pointers from their history
+// in this run.
+void Replayer::read_recorded(Replayed& self, Object& object, void* out, std::size_t size, bool is_pointer) {
+  Event event = *self.next;
+  self.slot->pending_order = event.order;
+  turns_.wait(self, self.budget, object, event.order, true);
+  const ObjectId id = object.known_id();
+  if (id != event.object) diverge(self, event.kind, id, "the recorded step was at another object", false);
+  if (is_pointer) {
+    const std::lock_guard lock(history_mutex_);
+    const std::vector<const void*>& held = history_[id];
+    if (event.order > held.size()) diverge(self, event.kind, id, "no pointer was stored with that order", false);
+    std::memcpy(out, &held[event.order - 1], sizeof(void*));
+  } else {
+    std::memset(out, 0, size);
+    std::memcpy(out, event.value.data(), std::min(size, event.value.size()));
+  }
+  self.known[id].set(out, size);
+  if (!is_pointer) event.value = std::string_view(static_cast<const char*>(out), size);
+  passed(self, event, id);
+}
+
+void Replayer::fail(Thread& thread, Object& object, Kind kind) {
+  diverge(replayed(thread), kind, object.known_id(), "it failed, where the recording says nothing of it", false);
+}
+
+// ---- values and plain steps ----
+
+bool Replayer::given(Thread& thread, Kind kind, std::string_view name, Take take, void* context) {
+  Replayed& self = replayed(thread);
+  gate::perturb::before(thread);
+  if (at_end(self)) {
+    hold(self, kind, 0);
+    return false;
+  }
+  if (!is_written(self)) diverge(self, kind, 0, "no value was recorded here", true);
+  const Event event = *self.next;
+  expect(self, kind, 0, event.kind == kind);
+  if (kind == Kind::clock) {
+    take(context, &event.number, sizeof event.number);
+  } else {
+    if (event.name != name) diverge(self, kind, 0, "a value of another name was recorded here", false);
+    take(context, event.value.data(), event.value.size());
+  }
+  passed(self, event, 0);
+  return true;
+}
+
+void Replayer::keep(Thread&, Kind, std::string_view, const void*, std::size_t) {}
+
+void Replayer::step(Thread& thread, Kind kind, std::uint64_t subject) {
+  Replayed& self = replayed(thread);
+  gate::perturb::before(thread);
+  thread.done();
+  if (at_end(self)) return hold(self, kind, 0);
+  if (is_written(self)) expect(self, kind, 0, self.next->kind == kind && self.next->number == subject);
+  passed(self, {.kind = kind, .number = subject}, subject);
+}
+
+void Replayer::wrote(const void* bytes, std::size_t size) {
+  recording::LiveHeader& header = scratch_.header();
+  header.output_digest = recording::digest(header.output_digest, bytes, size);
+  header.output_bytes += size;
+}
+
+// ---- the life of threads ----
+
+Thread* Replayer::spawn(Thread& parent) {
+  Replayed& self = replayed(parent);
+  gate::perturb::before(parent);
+  if (at_end(self)) {
+    hold(self, Kind::spawn, 0);
+    return nullptr;
+  }
+  const auto info = children_.find(child_key(self.index, static_cast<std::uint32_t>(self.slot->children)));
+  if (info == children_.end()) diverge(self, Kind::spawn, 0, "no such thread was recorded", true);
+  Thread* child = new_thread(*info->second);
+  if (child == nullptr) diverge(self, Kind::spawn, 0, "there is no room for another thread", false);
+  ++self.slot->children;
+  step(parent, Kind::spawn, child->index);
+  return child;
+}
+
+void Replayer::started(Thread& child) {
+  gate::current = &child;
+  gate::perturb::enrol(child);
+}
+
+void Replayer::ended(Thread& child) {
+  Replayed& self = replayed(child);
+  gate::perturb::before(child);
+  if (at_end(self)) {
+    hold(self, Kind::end, 0);
+    gate::current = nullptr;
+    return;
+  }
+  if (!is_written(self)) diverge(self, Kind::end, 0, "the recorded thread went on", true);
+  expect(self, Kind::end, 0, self.next->kind == Kind::end);
+  passed(self, {.kind = Kind::end}, 0);
+  gate::perturb::dismiss(child);
+  gate::current = nullptr;
+  __atomic_store_n(&child.slot->state, static_cast<std::uint32_t>(recording::SlotState::ended), __ATOMIC_RELEASE);
+  const ThreadIndex index = self.index;
+  delete &self;
+  const std::lock_guard lock(watch_mutex_);
+  --living_;
+  ended_.insert(index);
+  if (joined_for_.erase(index) > 0) --asleep_;
+  look_for_stall();
+}
+
+void Replayer::joining(Thread& thread, std::uint32_t child) {
+  thread.slot->pending_object = child;
+  thread.slot->pending_kind = static_cast<std::uint32_t>(Kind::join);
+  const std::lock_guard lock(watch_mutex_);
+  if (ended_.contains(child)) return;
+  joined_for_.insert(child);
+  ++asleep_;
+  look_for_stall();
+}
+
+void Replayer::joined(Thread& thread, std::uint32_t child) {
+  thread.done();
+  step(thread, Kind::join, child);
+}
+
+}  // namespace reprise::replay

@@ -1,0 +1,132 @@
+// A gate that holds back: each thread is answered from its own stream, and passes an object only in its recorded turn.
+//
+//   Replayer replayer(log, *scratch, {.trace = false});
+//   gate::installed = &replayer;  replayer.start_main();
+//
+// Threads   Called by every thread of the program, each for itself; no central process, no global turn.
+// Lifetime  Never destroyed.
+// Trust     The log was checked by recording::Log; that the program is the recorded one is checked here, step by step.
+// Cost      A predicted passage: a virtual call. A decided one: a few varints, and the wait for its turn (turns.h).
+#pragma once
+
+#include <reprise/detail/gate.h>
+
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "gate/free.h"
+#include "recording/live.h"
+#include "recording/log.h"
+#include "replay/turns.h"
+
+namespace reprise::replay {
+
+struct Options {
+  bool trace{false};      // write every event into the scratch log
+  bool then_live{false};  // at the recorded end, let the program go on by itself
+  bool launched{false};   // somebody watches the scratch log and reports
+};
+
+class Replayer final : public gate::Gate, private SleepWatch {
+ public:
+  Replayer(const recording::Log& recorded, recording::Live& scratch, const Options& options);
+
+  // Registers the calling thread as main.
+  void start_main();
+  void abandon_in_child();
+
+  Kind arrive(gate::Thread& thread, gate::Object& object, Kind kind) override;
+  void pass(gate::Thread& thread, gate::Object& object, Kind kind) override;
+  void leave(gate::Thread& thread, gate::Object& object, Kind kind) override;
+  void left(gate::Thread& thread, gate::Object& object) override;
+  void arrive_shared(gate::Thread& thread, gate::SharedObject& object) override;
+  void pass_shared(gate::Thread& thread, gate::SharedObject& object) override;
+  void arrive_writing(gate::Thread& thread, gate::SharedObject& object) override;
+  void pass_writing(gate::Thread& thread, gate::SharedObject& object) override;
+  bool keeps_contents() const noexcept override { return (recorded_.info().flags & recording::live_contents) != 0; }
+  Kind begin(gate::Thread& thread, gate::Object& object, Kind kind) override;
+  void end(gate::Thread& thread, gate::Object& object, Kind kind, const void* value, std::size_t size,
+           bool is_pointer) override;
+  gate::Outcome foretell(gate::Thread& thread, gate::Object& object, Kind kind, const void* expected, void* out,
+                         std::size_t size, bool is_pointer) override;
+  void fail(gate::Thread& thread, gate::Object& object, Kind kind) override;
+  bool given(gate::Thread& thread, Kind kind, std::string_view name, Take take, void* context) override;
+  void keep(gate::Thread& thread, Kind kind, std::string_view name, const void* bytes, std::size_t size) override;
+  void step(gate::Thread& thread, Kind kind, std::uint64_t subject) override;
+  bool lives() const noexcept override { return false; }
+  void wrote(const void* bytes, std::size_t size) override;
+  gate::Thread* spawn(gate::Thread& parent) override;
+  void started(gate::Thread& child) override;
+  void ended(gate::Thread& child) override;
+  void joining(gate::Thread& thread, std::uint32_t child) override;
+  void joined(gate::Thread& thread, std::uint32_t child) override;
+  void exiting(gate::Thread& thread, int code) override;
+  void crashing(gate::Thread& thread, int signal) override;
+  void refuse(std::string_view) override {}
+
+ private:
+  struct Replayed;
+  struct Known;
+  static Replayed& replayed(gate::Thread& thread);
+
+  gate::Thread* new_thread(const recording::ThreadInfo& info);
+
+  // The thread's own stream.
+  static bool at_end(const Replayed& self);
+  static bool is_written(const Replayed& self);
+  void advance(Replayed& self);
+  void consume(Replayed& self);
+  void passed(Replayed& self, recording::Event event, std::uint64_t hashed);
+  void expect(Replayed& self, Kind kind, ObjectId object, bool fits);
+  Kind await(Replayed& self, gate::Object& object, Kind kind);
+  void await_order(Replayed& self, gate::Object& object, Kind kind, std::uint64_t order);
+  bool is_new_here(const Replayed& self, ObjectId object) const;
+  void name(Replayed& self, gate::Object& object);
+  void raise(gate::Object& object);
+  gate::Outcome foretell_try(Replayed& self);
+  gate::Outcome foretell_read(Replayed& self, gate::Object& object, Kind kind, const void* expected, void* out,
+                              std::size_t size, bool is_pointer);
+  void read_recorded(Replayed& self, gate::Object& object, void* out, std::size_t size, bool is_pointer);
+  void remember(Replayed& self, ObjectId object, std::uint64_t order, const void* value, std::size_t size,
+                bool is_pointer);
+
+  // The end. hold() returns only when the program goes on by itself.
+  void hold(Replayed& self, Kind kind, ObjectId object);
+  void reached_end();
+  void await_all(Replayed& self);
+  void finish_killed();
+
+  // Who sleeps: proves a stall.
+  void falls_asleep(gate::Thread& thread) override;
+  void wakes(std::uint32_t sleepers) override;
+  void look_for_stall();
+
+  [[noreturn]] void diverge(Replayed& self, Kind kind, ObjectId object, const char* detail, bool bracketed);
+  [[noreturn]] void park();
+
+  recording::Log recorded_;
+  recording::Live& scratch_;
+  Options options_;
+  Turns turns_;
+  gate::Free free_;
+  std::unordered_map<std::uint64_t, const recording::ThreadInfo*> children_;  // (parent, ordinal) -> thread
+
+  std::atomic<std::uint32_t> remaining_{0};  // recorded threads that have not reached their last step
+  std::atomic<std::uint32_t> released_{0};   // the program goes on by itself
+  std::atomic<bool> diverged_{false};
+
+  std::mutex watch_mutex_;  // guards what follows
+  std::int64_t living_{0};
+  std::int64_t asleep_{0};
+  std::unordered_set<std::uint32_t> joined_for_;  // children that a sleeping thread joins
+  std::unordered_set<std::uint32_t> ended_;
+
+  std::mutex history_mutex_;                                        // guards history_
+  std::unordered_map<ObjectId, std::vector<const void*>> history_;  // pointers held by an atomic, by order
+};
+
+}  // namespace reprise::replay

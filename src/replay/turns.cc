@@ -1,0 +1,92 @@
+#include "replay/turns.h"
+
+#include "gate/pause.h"
+
+namespace reprise::replay {
+namespace {
+
+enum class Look : std::uint8_t { ready, not_yet, overtaken };
+
+Look look(const gate::Object& object, std::uint64_t order, bool at_least) {
+  const std::uint64_t now = object.word.load(std::memory_order_seq_cst) >> 1;
+  if (now == order) return Look::ready;
+  if (now < order) return Look::not_yet;
+  return at_least ? Look::ready : Look::overtaken;
+}
+
+Woken told(Look seen) { return seen == Look::ready ? Woken::turn : Woken::overtaken; }
+
+}  // namespace
+
+Turns::Bucket& Turns::bucket_of(const gate::Object* object) {
+  const auto address = reinterpret_cast<std::uintptr_t>(object);
+  return buckets_[(address >> 5) * gate::hash_factor >> 55];
+}
+
+void Turns::find_least(Bucket& bucket) {
+  std::uint64_t least = bucket.first != nullptr ? bucket.first->order : 0;
+  for (const Waiter* waiter = bucket.first; waiter != nullptr; waiter = waiter->next) {
+    if (waiter->object != bucket.first->object) least = 0;
+    if (waiter->order < least) least = waiter->order;
+  }
+  bucket.least.store(least, std::memory_order_seq_cst);
+}
+
+Woken Turns::wait(gate::Thread& thread, SpinBudget& budget, const gate::Object& object, std::uint64_t order,
+                  bool at_least) {
+  Look seen = look(object, order, at_least);
+  if (seen != Look::not_yet) return told(seen);
+  for (std::uint32_t i = 0; i < budget.spins; ++i) {
+    gate::pause();
+    seen = look(object, order, at_least);
+    if (seen == Look::not_yet) continue;
+    budget.succeeded();
+    return told(seen);
+  }
+  budget.slept();
+  Waiter waiter{&object, order, at_least};
+  Bucket& bucket = bucket_of(&object);
+  {
+    const std::lock_guard lock(bucket.mutex);
+    waiter.next = bucket.first;
+    bucket.first = &waiter;
+    find_least(bucket);
+    bucket.waiting.fetch_add(1, std::memory_order_seq_cst);
+    // Looked at again after the announcement: either this sees the new order, or its raiser sees the waiter.
+    seen = look(object, order, at_least);
+    if (seen != Look::not_yet) {
+      bucket.waiting.fetch_sub(1, std::memory_order_seq_cst);
+      bucket.first = waiter.next;
+      find_least(bucket);
+      return told(seen);
+    }
+  }
+  watch_.falls_asleep(thread);
+  while (waiter.woken.load(std::memory_order_acquire) == 0) waiter.woken.wait(0, std::memory_order_acquire);
+  // The waker's last touch of the waiter is its lock of the bucket: pass it before the waiter goes.
+  const std::lock_guard lock(bucket.mutex);
+  return told(look(object, order, at_least));
+}
+
+void Turns::advanced(const gate::Object* object, std::uint64_t order) {
+  Bucket& bucket = bucket_of(object);
+  if (bucket.waiting.load(std::memory_order_seq_cst) == 0) [[likely]]
+    return;
+  if (order < bucket.least.load(std::memory_order_seq_cst)) return;
+  const std::lock_guard lock(bucket.mutex);
+  for (Waiter** link = &bucket.first; *link != nullptr;) {
+    Waiter* waiter = *link;
+    if (waiter->object != object || waiter->order > order) {
+      link = &waiter->next;
+      continue;
+    }
+    *link = waiter->next;
+    bucket.waiting.fetch_sub(1, std::memory_order_relaxed);
+    watch_.wakes(1);
+    waiter->woken.store(1, std::memory_order_release);
+    waiter->woken.notify_one();
+  }
+  find_least(bucket);
+}
+
+}  // namespace reprise::replay
