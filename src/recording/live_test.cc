@@ -54,8 +54,8 @@ TEST(Live, IsPrivateAndNeverOverwrites) {
   EXPECT_NE(again.error().message.find("exists"), std::string::npos) << again.error().message;
 }
 
-// Goal    A full disk ends the recording for all threads and leaves a readable log; it is neither a crash nor a torn
-// log. Method  Limit the file size, write until there is no room, lift the limit, try again, read.
+// Goal    A full disk ends the recording for all threads and leaves a readable log, neither a crash nor a torn one.
+// Method  Limit the file size, write until there is no room, lift the limit, try again, read.
 TEST(Live, EndsWithAMarkWhenThereIsNoRoom) {
   const TemporaryFolder folder;
   Live& live = create_live(folder / "a.live");

@@ -87,7 +87,7 @@ std::uint8_t* StreamWriter::put_body(std::uint8_t* at, const Event& event, Class
     last_object_ = event.object;
   }
   if (has_order(treated)) {
-    CHECK(event.order >= entry->order + (treated == Class::ordered ? 1 : 0), event.order, entry->order);
+    CHECK(event.order >= entry->order + (raises_order(treated) ? 1 : 0), event.order, entry->order);
     if (!is_new) at = base::put_varint(at, event.order - entry->order);
     entry->order = event.order;
   }
@@ -216,7 +216,7 @@ bool StreamReader::parse_body(base::Cursor& cursor, Class treated, bool same, Ev
     if (entry.object != event.object) entry = ObjectCache::Entry{event.object, 0};
     if (has_order(treated)) {
       const std::uint64_t difference = is_new ? 1 : cursor.varint();
-      if (difference > max_order - entry.order || (difference == 0 && treated == Class::ordered)) return false;
+      if (difference > max_order - entry.order || (difference == 0 && raises_order(treated))) return false;
       event.order = entry.order += difference;
     }
   }

@@ -67,13 +67,14 @@ struct Program {
     event.checked = event.step > step + 1;
     if (has_object(row.treated)) event.object = object(choice.object);
     if (row.treated == Class::failure && choice.object % 3 != 0) event.object = object(choice.object / 10 + 1);
-    const std::uint64_t raised = choice.raised + (row.treated == Class::ordered ? 1 : 0);
+    const std::uint64_t raised = choice.raised + (raises_order(row.treated) ? 1 : 0);
     if (has_order(row.treated)) event.order = orders[event.object] += raised;
     if (row.treated == Class::read || row.treated == Class::label) event.value = choice.value;
-    if (row.kind == Kind::clock || row.treated == Class::mark || row.treated == Class::plain)
+    if (row.kind == Kind::clock || row.treated == Class::mark || row.treated == Class::plain ||
+        row.treated == Class::writing)
       event.number = choice.number;
     if (row.treated == Class::failure) event.number = 1;
-    if (row.kind == Kind::value) {
+    if (row.treated == Class::value && row.kind != Kind::clock) {
       event.value = choice.value;
       event.name = choice.name;
     }
