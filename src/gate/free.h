@@ -6,7 +6,7 @@
 
 namespace reprise::gate {
 
-class Free final : public Gate {
+class Free : public Gate {
  public:
   Kind arrive(Thread& thread, Object& object, Kind kind) override;
   void pass(Thread& thread, Object& object, Kind kind) override;

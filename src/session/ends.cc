@@ -25,8 +25,17 @@ void pass_exit(int code) {
 // Registered before the loader's own: it runs after all static destructors.
 void at_exit(int code, void*) { pass_exit(code); }
 
+// Past the interposed sigaction: these handlers are reprise's own, and pass the gate on purpose.
+int set_handler(int signal, const struct sigaction* now, struct sigaction* before) {
+  using Function = int(int, const struct sigaction*, struct sigaction*);
+  auto* const native = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, "sigaction"));
+  return native(signal, now, before);
+}
+
 void at_signal(int signal) {
-  ::signal(signal, SIG_DFL);
+  struct sigaction by_default {};
+  by_default.sa_handler = SIG_DFL;
+  set_handler(signal, &by_default, nullptr);
   gate::Thread* thread = gate::current;
   if (thread != nullptr && !is_ending.exchange(true)) thread->gate->crashing(*thread, signal);
   raise(signal);
@@ -38,11 +47,11 @@ void watch_ends() {
   on_exit(at_exit, nullptr);
   for (const int signal : fatal_signals) {
     struct sigaction now {};
-    if (sigaction(signal, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL) continue;
+    if (set_handler(signal, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL) continue;
     struct sigaction ours {};
     ours.sa_handler = at_signal;
     ours.sa_flags = SA_ONSTACK | SA_NODEFER;
-    sigaction(signal, &ours, nullptr);
+    set_handler(signal, &ours, nullptr);
   }
 }
 
