@@ -20,14 +20,16 @@ std::string side(const Names& names, std::uint32_t kind, ObjectId object, std::u
 
 }  // namespace
 
-Divergence describe_divergence(const recording::LiveDivergence& live, const recording::Log& recorded, const recording::Log* replayed) {
+Divergence describe_divergence(const recording::LiveDivergence& live, const recording::Log& recorded,
+                               const recording::Log* replayed) {
   const Names names(recorded);
   Divergence divergence;
   divergence.thread = names.thread(live.thread);
   divergence.bracketed = live.bracketed != 0;
   divergence.step_after = live.step_after;
   divergence.step = live.step;
-  divergence.expected = side(names, live.expected_kind, live.expected_object, live.expected_order, "a step that was not written");
+  divergence.expected =
+      side(names, live.expected_kind, live.expected_object, live.expected_order, "a step that was not written");
   divergence.actual = side(names, live.actual_kind, live.actual_object, live.actual_order, "no further step");
   divergence.detail = escape(live.detail);
   const std::uint64_t before = live.step > 0 ? live.step - 1 : 0;

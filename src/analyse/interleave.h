@@ -66,7 +66,7 @@ class Interleaving {
   std::set<ThreadIndex> unborn_;  // threads whose spawn event is still to come
   std::set<ThreadIndex> alive_;   // threads with events still to come
   std::size_t current_{0};
-  bool consumed_{true};           // the current stream's head was handed out
+  bool consumed_{true};  // the current stream's head was handed out
   std::uint64_t forced_{0};
 };
 

@@ -22,7 +22,8 @@ struct Supplier {
   std::uint64_t order{0};  // of that passage
 };
 
-// Who brought `object` to `order` in the recording. Nothing: the object had this order from the start, or the log is damaged.
+// Who brought `object` to `order` in the recording. Nothing: the object had this order from the start, or the log is
+// damaged.
 std::optional<Supplier> find_supplier(const recording::Log& log, ObjectId object, std::uint64_t order);
 
 struct StalledThread {
@@ -31,10 +32,10 @@ struct StalledThread {
   std::uint64_t recorded_steps{0};
   std::string waits_for;  // "lock accounts"; empty: it is not at a gate
   std::uint64_t order{0};
-  std::string supplier;   // path; empty: nobody, or not needed
+  std::string supplier;  // path; empty: nobody, or not needed
   std::uint64_t supplier_step{0};
   std::string supplier_state;
-  bool at_end{false};     // has done all its recorded steps
+  bool at_end{false};  // has done all its recorded steps
 };
 
 struct Stall {

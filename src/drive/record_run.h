@@ -23,7 +23,8 @@ struct RecordOptions {
   std::vector<std::string> command;
   std::string process;  // empty: the program's name, made valid
   bool full{false};
-  bool captured{false};  // hold the output back in RecordedRun::output
+  bool keeps_image{true};  // a copy of the program and its own libraries
+  bool captured{false};    // hold the output back in RecordedRun::output
   std::optional<double> timeout_s;
   std::optional<std::uint64_t> chaos;
   std::string favour;
@@ -64,7 +65,8 @@ struct Target {
 Result<Target> find_target(const std::vector<std::string>& command);
 
 // `folder` holds nothing but perhaps an image. Errors: io, usage, not_found (the program cannot be executed).
-Result<RecordedRun> record_once(const recording::Folder& folder, const Target& target, const RecordOptions& options, Interrupts& interrupts);
+Result<RecordedRun> record_once(const recording::Folder& folder, const Target& target, const RecordOptions& options,
+                                Interrupts& interrupts);
 
 // Empties `folder` for the next run, but keeps its image.
 void forget_run(const recording::Folder& folder);

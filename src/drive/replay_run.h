@@ -25,8 +25,8 @@ namespace reprise::drive {
 struct ReplayOptions {
   bool trace{false};
   bool then_live{false};
-  bool gate_off{false};       // an instrument of the tests: only the perturbation, no replay
-  bool silent{false};         // the program's output goes nowhere
+  bool gate_off{false};  // an instrument of the tests: only the perturbation, no replay
+  bool silent{false};    // the program's output goes nowhere
   double stall_after_s{10};
   std::string favour;
 };

@@ -83,11 +83,20 @@ std::string Console::styled(Style style, std::string_view text) const {
   if (!colour_ || style == Style::plain) return std::string(text);
   const char* code = "";
   switch (style) {
-    case Style::strong: code = "1"; break;
-    case Style::good: code = "32"; break;
-    case Style::bad: code = "31"; break;
-    case Style::dim: code = "2"; break;
-    case Style::plain: break;
+    case Style::strong:
+      code = "1";
+      break;
+    case Style::good:
+      code = "32";
+      break;
+    case Style::bad:
+      code = "31";
+      break;
+    case Style::dim:
+      code = "2";
+      break;
+    case Style::plain:
+      break;
   }
   return fmt::format("\033[{}m{}\033[0m", code, text);
 }

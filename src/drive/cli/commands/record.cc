@@ -21,6 +21,7 @@ RecordOptions options_of(const Arguments& arguments) {
   options.command = arguments.program;
   options.process = arguments.process;
   options.full = arguments.full;
+  options.keeps_image = !arguments.no_image;
   options.captured = arguments.until_failure.has_value();
   options.timeout_s = arguments.timeout_s;
   options.chaos = arguments.chaos;
@@ -45,14 +46,17 @@ Result<Folder> create(const Arguments& arguments, const Target& target) {
   const fs::path home = recording::home();
   if (arguments.output.empty()) return create_numbered(home, target.path.filename().string());
   if (!recording::is_valid_name(arguments.output)) {
-    return fail(ErrorCode::usage, fmt::format("{} is no name for a recording: letters, digits, '.', '_' and '-', at most {}, not starting "
-                                              "with '.' or '-'",
-                                              arguments.output, recording::name_bytes_max));
+    return fail(
+        ErrorCode::usage,
+        fmt::format("{} is no name for a recording: letters, digits, '.', '_' and '-', at most {}, not starting "
+                    "with '.' or '-'",
+                    arguments.output, recording::name_bytes_max));
   }
   std::error_code ignored;
   const bool there = fs::exists(home / (arguments.output + std::string(recording::folder_suffix)), ignored);
   if (there && !arguments.force) {
-    return fail(ErrorCode::usage, fmt::format("there is a recording {} already; --force replaces it", arguments.output));
+    return fail(ErrorCode::usage,
+                fmt::format("there is a recording {} already; --force replaces it", arguments.output));
   }
   if (there) {
     auto old = recording::find_folder(home, arguments.output);
@@ -72,9 +76,11 @@ void show_output(const RecordedRun& run, Console& console) {
 }
 
 void tell(const Folder& folder, const RecordedRun& run, const Arguments& arguments, Console& console) {
-  if (run.how == ManifestEnd::time_limit) console.note(fmt::format("the time limit of {:g} s ended the program", arguments.timeout_s.value_or(0)));
+  if (run.how == ManifestEnd::time_limit)
+    console.note(fmt::format("the time limit of {:g} s ended the program", arguments.timeout_s.value_or(0)));
   if (!run.gates_met) {
-    console.note(fmt::format("recorded {}, but no gate was met; is {} linked with libreprise?", folder.name(), arguments.program.front()));
+    console.note(fmt::format("recorded {}, but no gate was met; is {} linked with libreprise?", folder.name(),
+                             arguments.program.front()));
     return;
   }
   if (!run.incomplete.empty()) console.note(run.incomplete);
@@ -83,8 +89,8 @@ void tell(const Folder& folder, const RecordedRun& run, const Arguments& argumen
     return;
   }
   console.note(fmt::format("recorded {} ({}, {}, {} written, {}); replay it with: reprise replay {}", folder.name(),
-                           analyse::counted(run.threads, "thread"), analyse::counted(run.steps, "step"), analyse::grouped(run.written),
-                           analyse::human_bytes(run.bytes), folder.name()));
+                           analyse::counted(run.threads, "thread"), analyse::counted(run.steps, "step"),
+                           analyse::grouped(run.written), analyse::human_bytes(run.bytes), folder.name()));
 }
 
 void print_facts(const Folder& folder, const RecordedRun& run, std::uint64_t runs, Console& console) {
@@ -117,7 +123,8 @@ class Loop {
     const auto start = Clock::now();
     Interrupts interrupts;
     for (std::uint64_t i = 0; i < runs; ++i) {
-      if (Clock::now() - start > std::chrono::seconds(2)) console_.progress(fmt::format("run {} of {}, none failed yet", i + 1, runs));
+      if (Clock::now() - start > std::chrono::seconds(2))
+        console_.progress(fmt::format("run {} of {}, none failed yet", i + 1, runs));
       RecordOptions options = options_of(arguments_);
       if (options.chaos) *options.chaos += i;
       auto run = record_once(folder_, target_, options, interrupts);

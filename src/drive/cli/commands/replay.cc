@@ -25,12 +25,18 @@ ReplayOptions options_of(const Arguments& arguments) {
 
 int exit_code_of(const ReplayReport& report) {
   switch (report.verdict) {
-    case Verdict::identical: return done;
-    case Verdict::different: return finding;
-    case Verdict::diverged: return diverged;
-    case Verdict::stalled: return stalled;
-    case Verdict::unsupported: return unsupported;
-    case Verdict::interrupted: return report.ended.exit_code();
+    case Verdict::identical:
+      return done;
+    case Verdict::different:
+      return finding;
+    case Verdict::diverged:
+      return diverged;
+    case Verdict::stalled:
+      return stalled;
+    case Verdict::unsupported:
+      return unsupported;
+    case Verdict::interrupted:
+      return report.ended.exit_code();
   }
   return own_failure;
 }
@@ -42,16 +48,19 @@ std::string next_command(const Subject& subject, const ReplayReport& report, con
   if (report.verdict == Verdict::diverged && report.divergence->bracketed && !subject.trace && has_copy) {
     return fmt::format("reprise replay {} --trace --image && reprise replay {}", name, name);
   }
-  if (report.verdict == Verdict::diverged && has_copy && !arguments.image) return fmt::format("reprise replay {} --image", name);
+  if (report.verdict == Verdict::diverged && has_copy && !arguments.image)
+    return fmt::format("reprise replay {} --image", name);
   return fmt::format("reprise info {}", name);
 }
 
-void tell_success(const Subject& subject, const ReplayReport& last, std::uint64_t times, const Arguments& arguments, Console& console) {
+void tell_success(const Subject& subject, const ReplayReport& last, std::uint64_t times, const Arguments& arguments,
+                  Console& console) {
   if (last.released) {
     console.note(fmt::format("the recording ended and the program went on by itself: {}", ended_text(last.ended)));
   }
   if (arguments.trace) {
-    console.note(fmt::format("traced {}; list them with: reprise show {}", analyse::counted(last.traced, "event"), subject.folder.name()));
+    console.note(fmt::format("traced {}; list them with: reprise show {}", analyse::counted(last.traced, "event"),
+                             subject.folder.name()));
   }
   console.print(console.styled(Style::good, fmt::format("replayed {} of {} identical", times, times)));
 }
