@@ -37,6 +37,7 @@ class Free : public Gate {
   void joined(Thread& thread, std::uint32_t child) override;
   void exiting(Thread&, int) override {}
   void crashing(Thread&, int) override {}
+  void differs(Thread&, Kind, std::string_view) override {}
   void refuse(std::string_view) override {}
 
   // The main thread of a process that is only perturbed.

@@ -37,6 +37,7 @@ Thread* Recorder::new_thread(ThreadIndex parent, std::uint32_t ordinal) {
 
 void Recorder::start_main() {
   if (options_.full) live_.header().flags.fetch_or(recording::live_full);
+  if (options_.contents) live_.header().flags.fetch_or(recording::live_contents);
   if (Thread* thread = new_thread(no_thread, 0)) started(*thread);
 }
 

@@ -60,6 +60,7 @@ class Recorder final : public gate::Gate {
   void joined(gate::Thread& thread, std::uint32_t child) override;
   void exiting(gate::Thread& thread, int code) override;
   void crashing(gate::Thread& thread, int signal) override;
+  void differs(gate::Thread&, Kind, std::string_view) override {}
   void refuse(std::string_view reason) override;
 
  private:

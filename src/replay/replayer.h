@@ -66,6 +66,7 @@ class Replayer final : public gate::Gate, private SleepWatch {
   void joined(gate::Thread& thread, std::uint32_t child) override;
   void exiting(gate::Thread& thread, int code) override;
   void crashing(gate::Thread& thread, int signal) override;
+  void differs(gate::Thread& thread, Kind kind, std::string_view what) override;
   void refuse(std::string_view) override {}
 
  private:

@@ -188,6 +188,9 @@ class Gate {
   virtual void exiting(Thread& thread, int code) = 0;
   virtual void crashing(Thread& thread, int signal) = 0;
 
+  // Replay: what the program holds is not what it held when recorded.
+  virtual void differs(Thread& thread, Kind kind, std::string_view what) = 0;
+
   // The program does something that cannot be replayed: the recording ends with this reason.
   virtual void refuse(std::string_view reason) = 0;
 
@@ -197,6 +200,9 @@ class Gate {
 
 // The calling thread's gate, or null when nothing stands behind it.
 extern REPRISE_API __attribute__((tls_model("initial-exec"))) __thread Thread* current;
+
+// Level data: keeps `bytes` as what this thread found here, or compares them with what was recorded.
+REPRISE_API void keep_or_compare(Thread& thread, std::string_view bytes);
 
 // What stands behind the gate of this process, or null. Set once, by session/.
 extern REPRISE_API Gate* installed;
