@@ -62,6 +62,10 @@ class StreamWriter {
 
   std::uint64_t written() const { return written_; }
 
+  // This thread named objects before the stream began (it goes on after fork): they and later ones are written out in
+  // full.
+  void names_objects_in_full() { own_objects_ = max_object_ordinal; }
+
  private:
   std::uint8_t* put_object(std::uint8_t* at, const Event& event, bool same, ObjectCache::Entry*& entry, bool& is_new);
   std::uint8_t* put_body(std::uint8_t* at, const Event& event, Class treated, bool same);
