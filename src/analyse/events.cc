@@ -52,6 +52,12 @@ std::string_view verb(Kind kind) {
       return "initialised";
     case Kind::try_failed:
       return "failed to lock";
+    case Kind::lock_shared:
+      return "locked for reading";
+    case Kind::unlock_shared:
+      return "unlocked after reading";
+    case Kind::write_lock:
+      return "locked for writing";
     default:
       return recording::name(kind);
   }
@@ -108,10 +114,14 @@ std::string event_text(const Names& names, const Event& event) {
     case Class::ordered:
       return fmt::format("{} {} order {}", verb(event.kind), names.object(event.object), event.order);
     case Class::writing:
-      return fmt::format("{} {} order {} after {} reads", verb(event.kind), names.object(event.object), event.order, event.number);
+      return fmt::format("{} {} order {} after {}", verb(event.kind), names.object(event.object), event.order,
+                         counted(event.number, "read"));
     case Class::release:
       return fmt::format("{} {}", verb(event.kind), names.object(event.object));
     case Class::read:
+      if (event.kind == Kind::lock_shared) {
+        return fmt::format("{} {} order {}", verb(event.kind), names.object(event.object), event.order);
+      }
       return fmt::format("{} {} order {} value {}", verb(event.kind), names.object(event.object), event.order,
                          read_value(event.value));
     case Class::failure:
