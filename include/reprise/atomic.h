@@ -4,11 +4,14 @@
 //   int mine = tickets.fetch_add(1);
 //
 // Threads        As std's.
-// Memory order   Behind a gate every operation is sequentially consistent, whatever order was asked for: recording and replay mask bugs
+// Memory order   Behind a gate every operation is sequentially consistent, whatever order was asked for: recording and
+// replay mask bugs
 //                that need a store buffer. Off, the order asked for is the order used.
-// Replay         Writes happen in the recorded order; a load returns what it returned when recorded and never holds a writer up. Pointers are
+// Replay         Writes happen in the recorded order; a load returns what it returned when recorded and never holds a
+// writer up. Pointers are
 //                found again by their order, not by their recorded address.
-// Cost           Off: a thread-local load. Recording: one locked instruction, order and owner check; a load that sees nothing new has none.
+// Cost           Off: a thread-local load. Recording: one locked instruction, order and owner check; a load that sees
+// nothing new has none.
 #pragma once
 
 #include <reprise/detail/gate.h>
@@ -78,7 +81,8 @@ class GatedCell {
   // Any read-modify-write or store: `change` maps the old value to the new one. Returns the old one.
   template <typename Cell, typename Change>
   static T modify(gate::Thread& thread, gate::Object& object, Cell& cell, Kind kind, Change change) {
-    if (!thread.counts_alone()) [[unlikely]] return modify_slowly(thread, object, cell, kind, change);
+    if (!thread.counts_alone()) [[unlikely]]
+      return modify_slowly(thread, object, cell, kind, change);
     object.acquire_bit();
     const T old = cell.load(std::memory_order_relaxed);
     const T fresh = clean(change(old));
@@ -97,7 +101,8 @@ class GatedCell {
     const T desired = clean(desired_value);
     const T wanted = clean(expected);
     T seen = wanted;
-    if (thread.gate->foretell(thread, object, Kind::modify, &wanted, &seen, sizeof seen, std::is_pointer_v<T>) == gate::Outcome::failed) {
+    if (thread.gate->foretell(thread, object, Kind::modify, &wanted, &seen, sizeof seen, std::is_pointer_v<T>) ==
+        gate::Outcome::failed) {
       expected = seen;
       return false;
     }
@@ -127,7 +132,8 @@ class GatedCell {
   template <typename Cell>
   [[gnu::noinline]] static T load_slowly(gate::Thread& thread, gate::Object& object, const Cell& cell) {
     T value{};
-    if (thread.gate->foretell(thread, object, Kind::load, nullptr, &value, sizeof value, std::is_pointer_v<T>) == gate::Outcome::failed) {
+    if (thread.gate->foretell(thread, object, Kind::load, nullptr, &value, sizeof value, std::is_pointer_v<T>) ==
+        gate::Outcome::failed) {
       return value;
     }
     thread.gate->begin(thread, object, Kind::load);
@@ -137,7 +143,8 @@ class GatedCell {
   }
 
   template <typename Cell, typename Change>
-  [[gnu::noinline]] static T modify_slowly(gate::Thread& thread, gate::Object& object, Cell& cell, Kind kind, Change change) {
+  [[gnu::noinline]] static T modify_slowly(gate::Thread& thread, gate::Object& object, Cell& cell, Kind kind,
+                                           Change change) {
     thread.gate->begin(thread, object, kind);
     const T old = cell.load(std::memory_order_relaxed);
     const T fresh = clean(change(old));
@@ -167,98 +174,99 @@ class atomic {
 
   T load(memory_order order = memory_order_seq_cst) const noexcept {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return cell_.load(order);
+    if (thread == nullptr) [[likely]]
+      return cell_.load(order);
     return Gated::load(*thread, object_, cell_);
   }
   void store(T value, memory_order order = memory_order_seq_cst) noexcept {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return cell_.store(value, order);
+    if (thread == nullptr) [[likely]]
+      return cell_.store(value, order);
     Gated::modify(*thread, object_, cell_, Kind::store, [value](T) { return value; });
   }
   T exchange(T value, memory_order order = memory_order_seq_cst) noexcept {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return cell_.exchange(value, order);
+    if (thread == nullptr) [[likely]]
+      return cell_.exchange(value, order);
     return Gated::modify(*thread, object_, cell_, Kind::modify, [value](T) { return value; });
   }
 
   bool compare_exchange_strong(T& expected, T desired, memory_order success, memory_order failure) noexcept {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return cell_.compare_exchange_strong(expected, desired, success, failure);
+    if (thread == nullptr) [[likely]]
+      return cell_.compare_exchange_strong(expected, desired, success, failure);
     return Gated::compare_exchange(*thread, object_, cell_, expected, desired);
   }
   bool compare_exchange_strong(T& expected, T desired, memory_order order = memory_order_seq_cst) noexcept {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return cell_.compare_exchange_strong(expected, desired, order);
+    if (thread == nullptr) [[likely]]
+      return cell_.compare_exchange_strong(expected, desired, order);
     return Gated::compare_exchange(*thread, object_, cell_, expected, desired);
   }
   // Behind a gate the weak form never fails spuriously.
   bool compare_exchange_weak(T& expected, T desired, memory_order success, memory_order failure) noexcept {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return cell_.compare_exchange_weak(expected, desired, success, failure);
+    if (thread == nullptr) [[likely]]
+      return cell_.compare_exchange_weak(expected, desired, success, failure);
     return Gated::compare_exchange(*thread, object_, cell_, expected, desired);
   }
   bool compare_exchange_weak(T& expected, T desired, memory_order order = memory_order_seq_cst) noexcept {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return cell_.compare_exchange_weak(expected, desired, order);
+    if (thread == nullptr) [[likely]]
+      return cell_.compare_exchange_weak(expected, desired, order);
     return Gated::compare_exchange(*thread, object_, cell_, expected, desired);
   }
 
   void wait(T old, memory_order order = memory_order_seq_cst) const noexcept {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return cell_.wait(old, order);
+    if (thread == nullptr) [[likely]]
+      return cell_.wait(old, order);
     Gated::wait(*thread, object_, cell_, old);
   }
   // Waiters are decided by what they load; a notification alone decides nothing and passes no gate.
   void notify_one() noexcept { cell_.notify_one(); }
   void notify_all() noexcept { cell_.notify_all(); }
 
-  T fetch_add(T value, memory_order order = memory_order_seq_cst) noexcept
-    requires detail::atomic_number<T>
-  {
+  T fetch_add(T value, memory_order order = memory_order_seq_cst) noexcept requires detail::atomic_number<T> {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return cell_.fetch_add(value, order);
+    if (thread == nullptr) [[likely]]
+      return cell_.fetch_add(value, order);
     return Gated::modify(*thread, object_, cell_, Kind::modify, [value](T old) { return wrap(old, value, false); });
   }
-  T fetch_sub(T value, memory_order order = memory_order_seq_cst) noexcept
-    requires detail::atomic_number<T>
-  {
+  T fetch_sub(T value, memory_order order = memory_order_seq_cst) noexcept requires detail::atomic_number<T> {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return cell_.fetch_sub(value, order);
+    if (thread == nullptr) [[likely]]
+      return cell_.fetch_sub(value, order);
     return Gated::modify(*thread, object_, cell_, Kind::modify, [value](T old) { return wrap(old, value, true); });
   }
-  T fetch_add(std::ptrdiff_t value, memory_order order = memory_order_seq_cst) noexcept
-    requires std::is_pointer_v<T>
-  {
+  T fetch_add(std::ptrdiff_t value, memory_order order = memory_order_seq_cst) noexcept requires std::is_pointer_v<T> {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return cell_.fetch_add(value, order);
+    if (thread == nullptr) [[likely]]
+      return cell_.fetch_add(value, order);
     return Gated::modify(*thread, object_, cell_, Kind::modify, [value](T old) { return old + value; });
   }
-  T fetch_sub(std::ptrdiff_t value, memory_order order = memory_order_seq_cst) noexcept
-    requires std::is_pointer_v<T>
-  {
+  T fetch_sub(std::ptrdiff_t value, memory_order order = memory_order_seq_cst) noexcept requires std::is_pointer_v<T> {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return cell_.fetch_sub(value, order);
+    if (thread == nullptr) [[likely]]
+      return cell_.fetch_sub(value, order);
     return Gated::modify(*thread, object_, cell_, Kind::modify, [value](T old) { return old - value; });
   }
-  T fetch_and(T value, memory_order order = memory_order_seq_cst) noexcept
-    requires detail::atomic_integer<T>
-  {
+  T fetch_and(T value, memory_order order = memory_order_seq_cst) noexcept requires detail::atomic_integer<T> {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return cell_.fetch_and(value, order);
+    if (thread == nullptr) [[likely]]
+      return cell_.fetch_and(value, order);
     return Gated::modify(*thread, object_, cell_, Kind::modify, [value](T old) { return static_cast<T>(old & value); });
   }
-  T fetch_or(T value, memory_order order = memory_order_seq_cst) noexcept
-    requires detail::atomic_integer<T>
-  {
+  T fetch_or(T value, memory_order order = memory_order_seq_cst) noexcept requires detail::atomic_integer<T> {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return cell_.fetch_or(value, order);
+    if (thread == nullptr) [[likely]]
+      return cell_.fetch_or(value, order);
     return Gated::modify(*thread, object_, cell_, Kind::modify, [value](T old) { return static_cast<T>(old | value); });
   }
-  T fetch_xor(T value, memory_order order = memory_order_seq_cst) noexcept
-    requires detail::atomic_integer<T>
-  {
+  T fetch_xor(T value, memory_order order = memory_order_seq_cst) noexcept requires detail::atomic_integer<T> {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return cell_.fetch_xor(value, order);
+    if (thread == nullptr) [[likely]]
+      return cell_.fetch_xor(value, order);
     return Gated::modify(*thread, object_, cell_, Kind::modify, [value](T old) { return static_cast<T>(old ^ value); });
   }
 
@@ -313,22 +321,26 @@ class atomic_flag {
 
   bool test(memory_order order = memory_order_seq_cst) const noexcept {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return cell_.load(order);
+    if (thread == nullptr) [[likely]]
+      return cell_.load(order);
     return Gated::load(*thread, object_, cell_);
   }
   bool test_and_set(memory_order order = memory_order_seq_cst) noexcept {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return cell_.exchange(true, order);
+    if (thread == nullptr) [[likely]]
+      return cell_.exchange(true, order);
     return Gated::modify(*thread, object_, cell_, Kind::modify, [](bool) { return true; });
   }
   void clear(memory_order order = memory_order_seq_cst) noexcept {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return cell_.store(false, order);
+    if (thread == nullptr) [[likely]]
+      return cell_.store(false, order);
     Gated::modify(*thread, object_, cell_, Kind::store, [](bool) { return false; });
   }
   void wait(bool old, memory_order order = memory_order_seq_cst) const noexcept {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return cell_.wait(old, order);
+    if (thread == nullptr) [[likely]]
+      return cell_.wait(old, order);
     Gated::wait(*thread, object_, cell_, old);
   }
   void notify_one() noexcept { cell_.notify_one(); }

@@ -6,7 +6,8 @@
 //
 // Threads        As std's.
 // Memory order   As std's; notify and the begin of a wait are also ordered against each other.
-// Replay         A wait is a release and a re-acquire in the recorded order; the native condition is not used, and no time-out waits.
+// Replay         A wait is a release and a re-acquire in the recorded order; the native condition is not used, and no
+// time-out waits.
 #pragma once
 
 #include <reprise/detail/gate.h>
@@ -41,11 +42,13 @@ class condition_variable {
   condition_variable& operator=(const condition_variable&) = delete;
 
   void notify_one() noexcept {
-    if (gate::Thread* thread = gate::current) [[unlikely]] detail::stamp(*thread, object_, Kind::notify_one);
+    if (gate::Thread* thread = gate::current) [[unlikely]]
+      detail::stamp(*thread, object_, Kind::notify_one);
     native_.notify_one();
   }
   void notify_all() noexcept {
-    if (gate::Thread* thread = gate::current) [[unlikely]] detail::stamp(*thread, object_, Kind::notify_all);
+    if (gate::Thread* thread = gate::current) [[unlikely]]
+      detail::stamp(*thread, object_, Kind::notify_all);
     native_.notify_all();
   }
 
@@ -62,7 +65,9 @@ class condition_variable {
 
   template <typename Clock, typename Duration>
   cv_status wait_until(std::unique_lock<mutex>& lock, const std::chrono::time_point<Clock, Duration>& time) {
-    return wait_by(lock, [&](std::unique_lock<std::mutex>& native) { return native_.wait_until(native, detail::native_time(time)); });
+    return wait_by(lock, [&](std::unique_lock<std::mutex>& native) {
+      return native_.wait_until(native, detail::native_time(time));
+    });
   }
   template <typename Clock, typename Duration, typename Predicate>
   bool wait_until(std::unique_lock<mutex>& lock, const std::chrono::time_point<Clock, Duration>& time, Predicate done) {
@@ -78,7 +83,8 @@ class condition_variable {
   template <typename Rep, typename Period, typename Predicate>
   bool wait_for(std::unique_lock<mutex>& lock, const std::chrono::duration<Rep, Period>& time, Predicate done) {
     // The deadline counts from the first wait, as std's does; on replay no clock is asked.
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::ceil<std::chrono::steady_clock::duration>(time);
+    const auto deadline =
+        std::chrono::steady_clock::now() + std::chrono::ceil<std::chrono::steady_clock::duration>(time);
     return wait_until(lock, deadline, std::move(done));
   }
 
@@ -101,7 +107,8 @@ class condition_variable {
   }
 
   template <typename NativeWait>
-  cv_status gated_wait(gate::Thread& thread, mutex& held, std::unique_lock<std::mutex>& native, NativeWait native_wait) {
+  cv_status gated_wait(gate::Thread& thread, mutex& held, std::unique_lock<std::mutex>& native,
+                       NativeWait native_wait) {
     detail::stamp(thread, object_, Kind::wait);
     thread.gate->leave(thread, held.object_, Kind::unlock);
     if (thread.gate->lives()) {
@@ -122,8 +129,8 @@ class condition_variable {
   gate::Object object_;
 };
 
-// For any lock. That a waiter was woken (and whether by time-out) is an ordered event of the condition itself, since the lock may be of
-// a kind that passes no gate.
+// For any lock. That a waiter was woken (and whether by time-out) is an ordered event of the condition itself, since
+// the lock may be of a kind that passes no gate.
 class condition_variable_any {
  public:
   condition_variable_any() = default;
@@ -151,7 +158,9 @@ class condition_variable_any {
   }
   template <typename Lock, typename Clock, typename Duration>
   cv_status wait_until(Lock& lock, const std::chrono::time_point<Clock, Duration>& time) {
-    return wait_by(lock, [&](std::unique_lock<std::mutex>& inner) { return native_.wait_until(inner, detail::native_time(time)); });
+    return wait_by(lock, [&](std::unique_lock<std::mutex>& inner) {
+      return native_.wait_until(inner, detail::native_time(time));
+    });
   }
   template <typename Lock, typename Clock, typename Duration, typename Predicate>
   bool wait_until(Lock& lock, const std::chrono::time_point<Clock, Duration>& time, Predicate done) {
@@ -166,14 +175,16 @@ class condition_variable_any {
   }
   template <typename Lock, typename Rep, typename Period, typename Predicate>
   bool wait_for(Lock& lock, const std::chrono::duration<Rep, Period>& time, Predicate done) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::ceil<std::chrono::steady_clock::duration>(time);
+    const auto deadline =
+        std::chrono::steady_clock::now() + std::chrono::ceil<std::chrono::steady_clock::duration>(time);
     return wait_until(lock, deadline, std::move(done));
   }
 
  private:
   template <typename NativeNotify>
   void notify(Kind kind, NativeNotify native_notify) noexcept {
-    if (gate::Thread* thread = gate::current) [[unlikely]] detail::stamp(*thread, object_, kind);
+    if (gate::Thread* thread = gate::current) [[unlikely]]
+      detail::stamp(*thread, object_, kind);
     const std::lock_guard inner(mutex_);
     native_notify();
   }

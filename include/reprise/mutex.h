@@ -6,7 +6,8 @@
 // Threads        As std's.
 // Memory order   As std's: unlock happens before the next lock.
 // Cost           Off: a thread-local load. Recording: see docs/design/kernel.md.
-// Replay         Locks are granted in the recorded order; a recorded failure of try_lock fails again; nothing waits for real time.
+// Replay         Locks are granted in the recorded order; a recorded failure of try_lock fails again; nothing waits for
+// real time.
 #pragma once
 
 #include <reprise/detail/locking.h>
@@ -28,17 +29,20 @@ class mutex {
 
   void lock() {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return native_.lock();
+    if (thread == nullptr) [[likely]]
+      return native_.lock();
     detail::lock(*thread, object_, native_);
   }
   void unlock() {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return native_.unlock();
+    if (thread == nullptr) [[likely]]
+      return native_.unlock();
     detail::unlock(*thread, object_, native_);
   }
   bool try_lock() {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return native_.try_lock();
+    if (thread == nullptr) [[likely]]
+      return native_.try_lock();
     return detail::try_lock(*thread, object_, native_, [this] { return native_.try_lock(); });
   }
 
@@ -60,30 +64,36 @@ class timed_mutex {
 
   void lock() {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return native_.lock();
+    if (thread == nullptr) [[likely]]
+      return native_.lock();
     detail::lock(*thread, object_, native_);
   }
   void unlock() {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return native_.unlock();
+    if (thread == nullptr) [[likely]]
+      return native_.unlock();
     detail::unlock(*thread, object_, native_);
   }
   bool try_lock() {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return native_.try_lock();
+    if (thread == nullptr) [[likely]]
+      return native_.try_lock();
     return detail::try_lock(*thread, object_, native_, [this] { return native_.try_lock(); });
   }
   template <typename Rep, typename Period>
   bool try_lock_for(const std::chrono::duration<Rep, Period>& time) {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return native_.try_lock_for(time);
+    if (thread == nullptr) [[likely]]
+      return native_.try_lock_for(time);
     return detail::try_lock(*thread, object_, native_, [&] { return native_.try_lock_for(time); });
   }
   template <typename Clock, typename Duration>
   bool try_lock_until(const std::chrono::time_point<Clock, Duration>& time) {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return native_.try_lock_until(detail::native_time(time));
-    return detail::try_lock(*thread, object_, native_, [&] { return native_.try_lock_until(detail::native_time(time)); });
+    if (thread == nullptr) [[likely]]
+      return native_.try_lock_until(detail::native_time(time));
+    return detail::try_lock(*thread, object_, native_,
+                            [&] { return native_.try_lock_until(detail::native_time(time)); });
   }
 
   using native_handle_type = std::timed_mutex::native_handle_type;
@@ -104,14 +114,16 @@ class recursive_mutex {
 
   void lock() {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return native_.lock();
+    if (thread == nullptr) [[likely]]
+      return native_.lock();
     if (nest(*thread)) return;
     detail::lock(*thread, object_, native_);
     enter(*thread);
   }
   bool try_lock() {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return native_.try_lock();
+    if (thread == nullptr) [[likely]]
+      return native_.try_lock();
     if (nest(*thread)) return true;
     if (!detail::try_lock(*thread, object_, native_, [this] { return native_.try_lock(); })) return false;
     enter(*thread);
@@ -119,7 +131,8 @@ class recursive_mutex {
   }
   void unlock() {
     gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]] return native_.unlock();
+    if (thread == nullptr) [[likely]]
+      return native_.unlock();
     if (--object_.depth > 0) {
       thread->gate->step(*thread, Kind::unlock_nested, object_.known_id());
       native_.unlock();

@@ -1,5 +1,5 @@
-// A gate with nobody behind it: the program decides everything itself. Used when only a perturbation is wanted (the control run of the
-// tests), and after `replay --then live`.
+// A gate with nobody behind it: the program decides everything itself. Used when only a perturbation is wanted (the
+// control run of the tests), and after `replay --then live`.
 #pragma once
 
 #include <reprise/detail/gate.h>

@@ -10,7 +10,8 @@
 namespace reprise::gate::perturb {
 namespace {
 
-// The adversary gives up after this many yields at one gate: a favoured thread may be computing, or blocked where no gate sees it.
+// The adversary gives up after this many yields at one gate: a favoured thread may be computing, or blocked where no
+// gate sees it.
 constexpr int patience = 1000;
 constexpr std::size_t enrolled_max = 4096;
 
@@ -20,7 +21,8 @@ std::array<std::atomic<const Slot*>, enrolled_max> roll;
 std::atomic<std::size_t> roll_size{0};
 
 bool runnable(const Slot& slot) {
-  return __atomic_load_n(&slot.state, __ATOMIC_RELAXED) == 1 && __atomic_load_n(&slot.pending_kind, __ATOMIC_RELAXED) == 0;
+  return __atomic_load_n(&slot.state, __ATOMIC_RELAXED) == 1 &&
+         __atomic_load_n(&slot.pending_kind, __ATOMIC_RELAXED) == 0;
 }
 
 bool favoured(const Slot& other, const Slot& me) {

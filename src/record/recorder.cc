@@ -52,14 +52,15 @@ bool Recorder::stopped() const {
   return (live_.header().flags.load(std::memory_order_seq_cst) & stops) != 0;
 }
 
-// From now on every passage comes through the gate, where stopped() is seen: a frozen thread leaves no trace at the objects it passes.
+// From now on every passage comes through the gate, where stopped() is seen: a frozen thread leaves no trace at the
+// objects it passes.
 void Recorder::stop_predicting() {
   const std::lock_guard lock(roll_mutex_);
   for (Recorded* thread : roll_) thread->predicts.store(false);
 }
 
-// This thread's recording ends here; the program goes on. Whoever depends on what is not written any more comes to the gate
-// afterwards, sees stopped() and freezes too: what was recorded is a consistent cut.
+// This thread's recording ends here; the program goes on. Whoever depends on what is not written any more comes to the
+// gate afterwards, sees stopped() and freezes too: what was recorded is a consistent cut.
 void Recorder::freeze(Thread& thread) {
   stop_predicting();
   recorded(thread).frozen = true;
@@ -96,7 +97,8 @@ void Recorder::ordered(Thread& thread, Object& object, Kind kind) {
   if (decided || options_.full || recording::info(kind).is_explicit) {
     write(thread, {.kind = kind, .object = id, .order = object.order()}, id);
     if (first && object.name != nullptr && !recorded(thread).frozen) {
-      recorded(thread).writer.append({.step = thread.slot->steps, .kind = Kind::label, .object = id, .value = object.name});
+      recorded(thread).writer.append(
+          {.step = thread.slot->steps, .kind = Kind::label, .object = id, .value = object.name});
     }
   } else {
     thread.count(kind, id);
@@ -133,7 +135,8 @@ void Recorder::end(Thread& thread, Object& object, Kind kind, const void* value,
   if (!recorded(thread).frozen) {
     if (recording::info(kind).treated == Class::read) {
       // An address means nothing in another run: replay finds the pointer by the order alone.
-      read(thread, object, kind, is_pointer ? std::string_view{} : std::string_view(static_cast<const char*>(value), size));
+      read(thread, object, kind,
+           is_pointer ? std::string_view{} : std::string_view(static_cast<const char*>(value), size));
     } else {
       object.raise();
       ordered(thread, object, kind);
@@ -158,7 +161,8 @@ void Recorder::read(Thread& thread, Object& object, Kind kind, std::string_view 
   seen = {id, order};
   write(thread, {.kind = kind, .object = id, .order = order, .value = value}, id);
   if (first && object.name != nullptr && !recorded(thread).frozen) {
-    recorded(thread).writer.append({.step = thread.slot->steps, .kind = Kind::label, .object = id, .value = object.name});
+    recorded(thread).writer.append(
+        {.step = thread.slot->steps, .kind = Kind::label, .object = id, .value = object.name});
   }
 }
 
@@ -230,7 +234,8 @@ void Recorder::ended(Thread& child) {
     const std::lock_guard lock(roll_mutex_);
     std::erase(roll_, &recorded(child));
   }
-  if (!frozen) __atomic_store_n(&child.slot->state, static_cast<std::uint32_t>(recording::SlotState::ended), __ATOMIC_RELEASE);
+  if (!frozen)
+    __atomic_store_n(&child.slot->state, static_cast<std::uint32_t>(recording::SlotState::ended), __ATOMIC_RELEASE);
   delete &recorded(child);
 }
 
@@ -257,7 +262,8 @@ void Recorder::exiting(Thread& thread, int code) {
   mark_end(thread, recording::EndKind::exited, code);
 }
 
-// Runs in a signal handler. A thread that was just appending cannot append again: its crash is then known by the header alone.
+// Runs in a signal handler. A thread that was just appending cannot append again: its crash is then known by the header
+// alone.
 void Recorder::crashing(Thread& thread, int signal) {
   if (!thread.inside) write(thread, {.kind = Kind::crash, .number = static_cast<std::uint64_t>(signal)}, 0);
   mark_end(thread, recording::EndKind::signalled, signal);

@@ -38,7 +38,8 @@ class Recorder final : public gate::Gate {
   void leave(gate::Thread& thread, gate::Object& object, Kind kind) override;
   void left(gate::Thread&, gate::Object&) override {}
   Kind begin(gate::Thread& thread, gate::Object& object, Kind kind) override;
-  void end(gate::Thread& thread, gate::Object& object, Kind kind, const void* value, std::size_t size, bool is_pointer) override;
+  void end(gate::Thread& thread, gate::Object& object, Kind kind, const void* value, std::size_t size,
+           bool is_pointer) override;
   gate::Outcome foretell(gate::Thread& thread, gate::Object&, Kind, const void*, void*, std::size_t, bool) override;
   void fail(gate::Thread& thread, gate::Object& object, Kind kind) override;
   bool given(gate::Thread& thread, Kind kind, std::string_view name, Take take, void* context) override;
@@ -71,8 +72,8 @@ class Recorder final : public gate::Gate {
 
   recording::Live& live_;
   Options options_;
-  std::mutex roll_mutex_;         // guards roll_
-  std::vector<Recorded*> roll_;   // threads that have not ended
+  std::mutex roll_mutex_;        // guards roll_
+  std::vector<Recorded*> roll_;  // threads that have not ended
 };
 
 }  // namespace reprise::record

@@ -76,7 +76,8 @@ void Replayer::crashing(gate::Thread& thread, int signal) {
   Replayed& self = replayed(thread);
   if (at_end(self)) return hold(self, Kind::crash, 0);
   if (!is_written(self)) diverge(self, Kind::crash, 0, "the program crashes, the recorded one went on", true);
-  expect(self, Kind::crash, 0, self.next->kind == Kind::crash && self.next->number == static_cast<std::uint64_t>(signal));
+  expect(self, Kind::crash, 0,
+         self.next->kind == Kind::crash && self.next->number == static_cast<std::uint64_t>(signal));
   passed(self, {.kind = Kind::crash, .number = static_cast<std::uint64_t>(signal)}, 0);
   await_all(self);
   recording::LiveHeader& header = scratch_.header();
@@ -115,7 +116,8 @@ void Replayer::look_for_stall() {
   }
   scratch_.header().flags.fetch_or(recording::live_stalled);
   if (options_.launched) return;
-  static constexpr char message[] = "reprise: replay stalled: every thread waits for another; run it under `reprise replay` for the reasons\n";
+  static constexpr char message[] =
+      "reprise: replay stalled: every thread waits for another; run it under `reprise replay` for the reasons\n";
   [[maybe_unused]] const auto size = write(STDERR_FILENO, message, sizeof message - 1);
   leave_process(4);
 }

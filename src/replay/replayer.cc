@@ -127,7 +127,8 @@ Kind Replayer::await(Replayed& self, Object& object, Kind kind) {
   const ObjectId id = object.known_id();
   if (!is_written(self)) {
     if (id == 0 || object.last_thread() != self.index) {
-      diverge(self, kind, id, "nothing was recorded here, so the object should be the one this thread passed last", true);
+      diverge(self, kind, id, "nothing was recorded here, so the object should be the one this thread passed last",
+              true);
     }
     return kind;
   }
@@ -196,9 +197,11 @@ Kind Replayer::begin(Thread& thread, Object& object, Kind kind) {
 void Replayer::end(Thread& thread, Object& object, Kind kind, const void* value, std::size_t size, bool is_pointer) {
   Replayed& self = replayed(thread);
   thread.done();
-  if (is_written(self) && self.next->kind != kind) diverge(self, kind, object.known_id(), "it came out another way when recorded", false);
+  if (is_written(self) && self.next->kind != kind)
+    diverge(self, kind, object.known_id(), "it came out another way when recorded", false);
   const bool is_read = recording::info(kind).treated == Class::read;
-  if (is_read && object.known_id() != 0) diverge(self, kind, object.known_id(), "it came out another way when recorded", true);
+  if (is_read && object.known_id() != 0)
+    diverge(self, kind, object.known_id(), "it came out another way when recorded", true);
   name(self, object);
   const ObjectId id = object.known_id();
   const std::uint64_t order = object.order() + 1;
@@ -210,7 +213,8 @@ void Replayer::end(Thread& thread, Object& object, Kind kind, const void* value,
   raise(object);
 }
 
-void Replayer::remember(Replayed& self, ObjectId object, std::uint64_t order, const void* value, std::size_t size, bool is_pointer) {
+void Replayer::remember(Replayed& self, ObjectId object, std::uint64_t order, const void* value, std::size_t size,
+                        bool is_pointer) {
   self.known[object].set(value, size);
   if (!is_pointer) return;
   const std::lock_guard lock(history_mutex_);
@@ -221,7 +225,8 @@ void Replayer::remember(Replayed& self, ObjectId object, std::uint64_t order, co
 
 // ---- outcomes that are known in advance ----
 
-Outcome Replayer::foretell(Thread& thread, Object& object, Kind kind, const void* expected, void* out, std::size_t size, bool is_pointer) {
+Outcome Replayer::foretell(Thread& thread, Object& object, Kind kind, const void* expected, void* out, std::size_t size,
+                           bool is_pointer) {
   Replayed& self = replayed(thread);
   gate::perturb::before(thread);
   if (at_end(self)) {
@@ -244,22 +249,24 @@ Outcome Replayer::foretell_try(Replayed& self) {
   return Outcome::failed;
 }
 
-Outcome Replayer::foretell_read(Replayed& self, Object& object, Kind kind, const void* expected, void* out, std::size_t size,
-                                bool is_pointer) {
+Outcome Replayer::foretell_read(Replayed& self, Object& object, Kind kind, const void* expected, void* out,
+                                std::size_t size, bool is_pointer) {
   const ObjectId id = object.known_id();
   if (is_written(self)) {
     const Event& event = *self.next;
     if (kind == Kind::modify && event.kind == Kind::modify) return Outcome::act;
     const Kind wanted = kind == Kind::modify ? Kind::compare_failed : kind;
     expect(self, wanted, id, event.kind == wanted);
-    if (id == 0 && event.object == object_id(self.index, self.slot->objects + 1)) return Outcome::act;  // the first passage
+    if (id == 0 && event.object == object_id(self.index, self.slot->objects + 1))
+      return Outcome::act;  // the first passage
     self.about_to(wanted, object);
     read_recorded(self, object, out, size, is_pointer);
     self.done();
     return Outcome::failed;
   }
   const auto known = self.known.find(id);
-  if (id == 0 || known == self.known.end()) diverge(self, kind, id, "nothing was recorded here, so the value should be known", true);
+  if (id == 0 || known == self.known.end())
+    diverge(self, kind, id, "nothing was recorded here, so the value should be known", true);
   known->second.get(out, size);
   if (kind == Kind::modify) {
     if (std::memcmp(out, expected, size) == 0) return Outcome::act;
@@ -271,7 +278,8 @@ Outcome Replayer::foretell_read(Replayed& self, Object& object, Kind kind, const
   return Outcome::failed;
 }
 
-// Writers never wait for reads, so the object may be further on: numbers come from the log, pointers from their history in this run.
+// Writers never wait for reads, so the object may be further on: numbers come from the log, pointers from their history
+// in this run.
 void Replayer::read_recorded(Replayed& self, Object& object, void* out, std::size_t size, bool is_pointer) {
   Event event = *self.next;
   self.slot->pending_order = event.order;

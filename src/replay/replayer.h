@@ -44,9 +44,10 @@ class Replayer final : public gate::Gate, private SleepWatch {
   void leave(gate::Thread& thread, gate::Object& object, Kind kind) override;
   void left(gate::Thread& thread, gate::Object& object) override;
   Kind begin(gate::Thread& thread, gate::Object& object, Kind kind) override;
-  void end(gate::Thread& thread, gate::Object& object, Kind kind, const void* value, std::size_t size, bool is_pointer) override;
-  gate::Outcome foretell(gate::Thread& thread, gate::Object& object, Kind kind, const void* expected, void* out, std::size_t size,
-                         bool is_pointer) override;
+  void end(gate::Thread& thread, gate::Object& object, Kind kind, const void* value, std::size_t size,
+           bool is_pointer) override;
+  gate::Outcome foretell(gate::Thread& thread, gate::Object& object, Kind kind, const void* expected, void* out,
+                         std::size_t size, bool is_pointer) override;
   void fail(gate::Thread& thread, gate::Object& object, Kind kind) override;
   bool given(gate::Thread& thread, Kind kind, std::string_view name, Take take, void* context) override;
   void keep(gate::Thread& thread, Kind kind, std::string_view name, const void* bytes, std::size_t size) override;
@@ -80,10 +81,11 @@ class Replayer final : public gate::Gate, private SleepWatch {
   void name(Replayed& self, gate::Object& object);
   void raise(gate::Object& object);
   gate::Outcome foretell_try(Replayed& self);
-  gate::Outcome foretell_read(Replayed& self, gate::Object& object, Kind kind, const void* expected, void* out, std::size_t size,
-                              bool is_pointer);
+  gate::Outcome foretell_read(Replayed& self, gate::Object& object, Kind kind, const void* expected, void* out,
+                              std::size_t size, bool is_pointer);
   void read_recorded(Replayed& self, gate::Object& object, void* out, std::size_t size, bool is_pointer);
-  void remember(Replayed& self, ObjectId object, std::uint64_t order, const void* value, std::size_t size, bool is_pointer);
+  void remember(Replayed& self, ObjectId object, std::uint64_t order, const void* value, std::size_t size,
+                bool is_pointer);
 
   // The end. hold() returns only when the program goes on by itself.
   void hold(Replayed& self, Kind kind, ObjectId object);
@@ -113,10 +115,10 @@ class Replayer final : public gate::Gate, private SleepWatch {
   std::mutex watch_mutex_;  // guards what follows
   std::int64_t living_{0};
   std::int64_t asleep_{0};
-  std::unordered_set<std::uint32_t> joined_for_;   // children that a sleeping thread joins
+  std::unordered_set<std::uint32_t> joined_for_;  // children that a sleeping thread joins
   std::unordered_set<std::uint32_t> ended_;
 
-  std::mutex history_mutex_;  // guards history_
+  std::mutex history_mutex_;                                        // guards history_
   std::unordered_map<ObjectId, std::vector<const void*>> history_;  // pointers held by an atomic, by order
 };
 

@@ -32,7 +32,8 @@ void Turns::find_least(Bucket& bucket) {
   bucket.least.store(least, std::memory_order_seq_cst);
 }
 
-Woken Turns::wait(gate::Thread& thread, SpinBudget& budget, const gate::Object& object, std::uint64_t order, bool at_least) {
+Woken Turns::wait(gate::Thread& thread, SpinBudget& budget, const gate::Object& object, std::uint64_t order,
+                  bool at_least) {
   Look seen = look(object, order, at_least);
   if (seen != Look::not_yet) return told(seen);
   for (std::uint32_t i = 0; i < budget.spins; ++i) {
@@ -69,7 +70,8 @@ Woken Turns::wait(gate::Thread& thread, SpinBudget& budget, const gate::Object& 
 
 void Turns::advanced(const gate::Object* object, std::uint64_t order) {
   Bucket& bucket = bucket_of(object);
-  if (bucket.waiting.load(std::memory_order_seq_cst) == 0) [[likely]] return;
+  if (bucket.waiting.load(std::memory_order_seq_cst) == 0) [[likely]]
+    return;
   if (order < bucket.least.load(std::memory_order_seq_cst)) return;
   const std::lock_guard lock(bucket.mutex);
   for (Waiter** link = &bucket.first; *link != nullptr;) {

@@ -5,7 +5,8 @@
 //
 // Threads   Any. A waiter is woken by whoever raises the order to the awaited one.
 // Lifetime  The object is not touched after its order was raised: its owner may be gone by then.
-// Cost      Without waiters: one load per raise. A wake-up costs a system call; spinning is adaptive (halved after a sleep, raised after a
+// Cost      Without waiters: one load per raise. A wake-up costs a system call; spinning is adaptive (halved after a
+// sleep, raised after a
 //           success) because waking a sleeper costs tens of microseconds on a cloud guest.
 #pragma once
 

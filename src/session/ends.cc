@@ -1,4 +1,5 @@
-// The ends of a process: exit, _exit and fatal signals pass the gate, so that replay ends the same way at the same step.
+// The ends of a process: exit, _exit and fatal signals pass the gate, so that replay ends the same way at the same
+// step.
 #include "session/ends.h"
 
 #include <dlfcn.h>
@@ -47,7 +48,8 @@ void watch_ends() {
   on_exit(at_exit, nullptr);
   for (const int signal : fatal_signals) {
     struct sigaction now {};
-    if (set_handler(signal, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL) continue;
+    if (set_handler(signal, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL)
+      continue;
     struct sigaction ours {};
     ours.sa_handler = at_signal;
     ours.sa_flags = SA_ONSTACK | SA_NODEFER;

@@ -51,7 +51,8 @@ std::string own_process_name() {
   std::error_code error;
   std::string name = std::filesystem::read_symlink("/proc/self/exe", error).filename().string();
   for (char& c : name) {
-    const bool fine = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+    const bool fine =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
     if (!fine) c = '_';
   }
   return name.empty() ? "main" : name.substr(0, 64);

@@ -3,14 +3,15 @@
 //   if (Thread* thread = gate::current) [[unlikely]] return passed_by(*thread);   // something stands behind the gate
 //   native_.lock();                                                               // off: the plain thing
 //
-// A primitive is written once, against this header. It asks "may I, and what did I get?" and cannot tell which mode answers.
-// Two shapes of passage exist:
-//   - objects with a critical section of their own (mutexes): arrive() outside it, pass() inside it, leave() before and left() after
+// A primitive is written once, against this header. It asks "may I, and what did I get?" and cannot tell which mode
+// answers. Two shapes of passage exist:
+//   - objects with a critical section of their own (mutexes): arrive() outside it, pass() inside it, leave() before and
+//   left() after
 //     its native end;
 //   - stamped objects (atomics, conditions, semaphores): begin() takes the object's own bit lock, end() releases it.
 //
-// Threads   `current` belongs to the calling thread. An Object's fields are guarded by its critical section or its bit lock.
-// Lifetime  Threads and the gate are never destroyed, so that static and thread_local destructors may still pass.
+// Threads   `current` belongs to the calling thread. An Object's fields are guarded by its critical section or its bit
+// lock. Lifetime  Threads and the gate are never destroyed, so that static and thread_local destructors may still pass.
 // Cost      Off: one thread-local load. Recording, nothing decided: order, owner check, step and hash, no call.
 #pragma once
 
@@ -26,7 +27,8 @@
 
 namespace reprise::gate {
 
-// What threads meet at. Named by the thread that first passes (id), so constructors register nothing and stay constexpr.
+// What threads meet at. Named by the thread that first passes (id), so constructors register nothing and stay
+// constexpr.
 struct Object {
   constexpr Object() noexcept = default;
   constexpr explicit Object(const char* user_name) noexcept : name(user_name) {}
@@ -115,7 +117,8 @@ enum class Outcome : std::uint8_t {
 // What stands behind the gate. One object per process; see session/.
 class Gate {
  public:
-  // Before the native acquire. Replay returns when it is this passage's turn, with the recorded kind (relock or relock_timeout).
+  // Before the native acquire. Replay returns when it is this passage's turn, with the recorded kind (relock or
+  // relock_timeout).
   virtual Kind arrive(Thread& thread, Object& object, Kind kind) = 0;
   // Inside the critical section: names a new object, raises its order, counts the step.
   virtual void pass(Thread& thread, Object& object, Kind kind) = 0;
@@ -123,18 +126,20 @@ class Gate {
   virtual void leave(Thread& thread, Object& object, Kind kind) = 0;
   virtual void left(Thread& thread, Object& object) = 0;
 
-  // A stamped passage: the object's bit lock is held from begin() to end(). `value` is what the object holds at end() (atomics only).
+  // A stamped passage: the object's bit lock is held from begin() to end(). `value` is what the object holds at end()
+  // (atomics only).
   virtual Kind begin(Thread& thread, Object& object, Kind kind) = 0;
   virtual void end(Thread& thread, Object& object, Kind kind, const void* value, std::size_t size, bool is_pointer) = 0;
 
-  // Is the outcome of this attempt known? For reads (`load`, and `modify` with `expected`) `out` receives the value when `failed`.
+  // Is the outcome of this attempt known? For reads (`load`, and `modify` with `expected`) `out` receives the value
+  // when `failed`.
   virtual Outcome foretell(Thread& thread, Object& object, Kind kind, const void* expected, void* out, std::size_t size,
                            bool is_pointer) = 0;
   // An attempt failed (try_lock, an expired time-out of a lock): an outcome of its own.
   virtual void fail(Thread& thread, Object& object, Kind kind) = 0;
 
-  // A value from outside. Returns true and fills `out` (through `take`) when the recorded value is to be used; otherwise the caller gets
-  // the value from the world and hands it to keep().
+  // A value from outside. Returns true and fills `out` (through `take`) when the recorded value is to be used;
+  // otherwise the caller gets the value from the world and hands it to keep().
   using Take = void (*)(void* context, const void* bytes, std::size_t size);
   virtual bool given(Thread& thread, Kind kind, std::string_view name, Take take, void* context) = 0;
   virtual void keep(Thread& thread, Kind kind, std::string_view name, const void* bytes, std::size_t size) = 0;
@@ -148,8 +153,8 @@ class Gate {
   // Output passed the gate in its turn: digest it. Called between arrive() and left() of the output object.
   virtual void wrote(const void* bytes, std::size_t size) = 0;
 
-  // The life of threads. spawn() runs in the parent and returns null when the child cannot be followed any more; started() and ended()
-  // run in the child. joining() and joined() surround a native join.
+  // The life of threads. spawn() runs in the parent and returns null when the child cannot be followed any more;
+  // started() and ended() run in the child. joining() and joined() surround a native join.
   virtual Thread* spawn(Thread& parent) = 0;
   virtual void started(Thread& child) = 0;
   virtual void ended(Thread& child) = 0;

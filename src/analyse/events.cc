@@ -1,0 +1,147 @@
+#include "analyse/events.h"
+
+#include <fmt/format.h>
+
+#include <deque>
+
+#include "analyse/text.h"
+
+namespace reprise::analyse {
+namespace {
+
+using recording::Event;
+
+// What was done, as a verb with its preposition; ordered and read events name their object after it.
+std::string_view verb(Kind kind) {
+  switch (kind) {
+    case Kind::lock:
+      return "locked";
+    case Kind::unlock:
+      return "unlocked";
+    case Kind::wait:
+      return "waited on";
+    case Kind::relock:
+      return "locked again";
+    case Kind::relock_timeout:
+      return "locked again after a time-out";
+    case Kind::notify_one:
+      return "notified one at";
+    case Kind::notify_all:
+      return "notified all at";
+    case Kind::wake:
+      return "woke at";
+    case Kind::wake_timeout:
+      return "woke by time-out at";
+    case Kind::load:
+      return "read";
+    case Kind::store:
+      return "wrote";
+    case Kind::modify:
+      return "changed";
+    case Kind::compare_failed:
+      return "compared in vain";
+    case Kind::output:
+      return "printed to";
+    case Kind::guard:
+      return "initialised";
+    case Kind::try_failed:
+      return "failed to lock";
+    default:
+      return recording::name(kind);
+  }
+}
+
+std::string read_value(std::string_view bytes) { return bytes.size() <= 8 ? number_text(bytes) : value_text(bytes); }
+
+std::string failure_text(const Names& names, const Event& event) {
+  const std::string object = event.object == 0 ? "an object" : names.object(event.object);
+  const std::string times = event.number > 1 ? fmt::format(" {} times", grouped(event.number)) : "";
+  return fmt::format("{} {}{}", verb(event.kind), object, times);
+}
+
+std::string value_event_text(const Event& event) {
+  if (event.kind == Kind::clock) return fmt::format("read the clock: {} ns", static_cast<std::int64_t>(event.number));
+  return fmt::format("got {} = {}", escape(event.name), value_text(event.value));
+}
+
+std::string plain_text(const Names& names, const Event& event) {
+  const auto subject = static_cast<ThreadIndex>(event.number);
+  switch (event.kind) {
+    case Kind::sleep:
+      return "slept";
+    case Kind::spawn:
+      return fmt::format("started thread {}", names.thread(subject));
+    case Kind::join:
+      return fmt::format("joined thread {}", names.thread(subject));
+    case Kind::detach:
+      return fmt::format("detached thread {}", names.thread(subject));
+    default:
+      return std::string(recording::name(event.kind));
+  }
+}
+
+std::string mark_text(const Event& event) {
+  const auto code = static_cast<std::int64_t>(event.number);
+  switch (event.kind) {
+    case Kind::end:
+      return "ended";
+    case Kind::exit:
+      return fmt::format("ended the process with exit code {}", code);
+    case Kind::crash:
+      return fmt::format("died of {}", signal_name(static_cast<int>(code)));
+    default:
+      return fmt::format("{} {}", recording::name(event.kind), code);
+  }
+}
+
+}  // namespace
+
+std::string event_text(const Names& names, const Event& event) {
+  using recording::Class;
+  switch (recording::info(event.kind).treated) {
+    case Class::ordered:
+      return fmt::format("{} {} order {}", verb(event.kind), names.object(event.object), event.order);
+    case Class::release:
+      return fmt::format("{} {}", verb(event.kind), names.object(event.object));
+    case Class::read:
+      return fmt::format("{} {} order {} value {}", verb(event.kind), names.object(event.object), event.order,
+                         read_value(event.value));
+    case Class::failure:
+      return failure_text(names, event);
+    case Class::value:
+      return value_event_text(event);
+    case Class::plain:
+      return plain_text(names, event);
+    case Class::mark:
+      return mark_text(event);
+    case Class::label:
+      return fmt::format("named an object {}", escape(event.value));
+    case Class::none:
+      break;
+  }
+  return "?";
+}
+
+std::string intent_text(const Names& names, Kind kind, ObjectId object) {
+  if (kind == Kind::none) return "nothing at a gate";
+  if (kind == Kind::join || kind == Kind::spawn || kind == Kind::detach) {
+    return fmt::format("{} thread {}", recording::name(kind), names.thread(static_cast<ThreadIndex>(object)));
+  }
+  if (object == 0) return std::string(recording::name(kind));
+  return fmt::format("{} {}", recording::name(kind), names.object(object));
+}
+
+std::vector<std::string> context_before(const recording::Log& log, const Names& names, ThreadIndex thread,
+                                        std::uint64_t step, std::size_t count) {
+  std::deque<std::string> last;
+  recording::StreamReader stream = log.stream(thread);
+  while (auto event = stream.next()) {
+    if (!*event || (*event)->step > step) break;
+    if ((*event)->kind == Kind::label) continue;
+    last.push_back(fmt::format("step {}: {}", grouped((*event)->step), event_text(names, **event)));
+    if (last.size() > count) last.pop_front();
+  }
+  return {last.begin(), last.end()};
+}
+
+}  // namespace reprise::analyse

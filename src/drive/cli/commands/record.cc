@@ -1,0 +1,190 @@
+// reprise record -- PROGRAM - runs a program and records what its threads decide.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "analyse/text.h"
+#include "drive/cli/commands.h"
+#include "drive/record_run.h"
+#include "recording/folder.h"
+
+namespace reprise::drive::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using recording::Folder;
+
+RecordOptions options_of(const Arguments& arguments) {
+  RecordOptions options;
+  options.command = arguments.program;
+  options.process = arguments.process;
+  options.full = arguments.full;
+  options.keeps_image = !arguments.no_image;
+  options.captured = arguments.until_failure.has_value();
+  options.timeout_s = arguments.timeout_s;
+  options.chaos = arguments.chaos;
+  options.favour = arguments.favour;
+  options.grep = arguments.grep;
+  return options;
+}
+
+// The first free NAME-1, NAME-2, ...
+Result<Folder> create_numbered(const fs::path& home, const std::string& program) {
+  std::error_code ignored;
+  const std::string base = valid_name(program).substr(0, recording::name_bytes_max - 8);
+  for (int number = 1; number < 1'000'000; ++number) {
+    const std::string name = fmt::format("{}-{}", base, number);
+    if (fs::exists(home / (name + std::string(recording::folder_suffix)), ignored)) continue;
+    return recording::create_folder(home, name);
+  }
+  return fail(ErrorCode::io, fmt::format("{} is full of recordings of {}; remove some", home.string(), base));
+}
+
+Result<Folder> create(const Arguments& arguments, const Target& target) {
+  const fs::path home = recording::home();
+  if (arguments.output.empty()) return create_numbered(home, target.path.filename().string());
+  if (!recording::is_valid_name(arguments.output)) {
+    return fail(
+        ErrorCode::usage,
+        fmt::format("{} is no name for a recording: letters, digits, '.', '_' and '-', at most {}, not starting "
+                    "with '.' or '-'",
+                    arguments.output, recording::name_bytes_max));
+  }
+  std::error_code ignored;
+  const bool there = fs::exists(home / (arguments.output + std::string(recording::folder_suffix)), ignored);
+  if (there && !arguments.force) {
+    return fail(ErrorCode::usage,
+                fmt::format("there is a recording {} already; --force replaces it", arguments.output));
+  }
+  if (there) {
+    auto old = recording::find_folder(home, arguments.output);
+    if (!old) return tl::unexpected(old.error());
+    if (auto removed = recording::remove_folder(*old); !removed) return tl::unexpected(removed.error());
+  }
+  return recording::create_folder(home, arguments.output);
+}
+
+void show_output(const RecordedRun& run, Console& console) {
+  for (const Piece& piece : run.output) {
+    std::FILE* file = piece.error ? stderr : stdout;
+    std::fwrite(piece.bytes.data(), 1, piece.bytes.size(), file);
+    std::fflush(file);
+  }
+  if (run.output_cut) console.note(fmt::format("the output was cut after {}", analyse::human_bytes(output_bytes_max)));
+}
+
+void tell(const Folder& folder, const RecordedRun& run, const Arguments& arguments, Console& console) {
+  if (run.how == ManifestEnd::time_limit)
+    console.note(fmt::format("the time limit of {:g} s ended the program", arguments.timeout_s.value_or(0)));
+  if (!run.gates_met) {
+    console.note(fmt::format("recorded {}, but no gate was met; is {} linked with libreprise?", folder.name(),
+                             arguments.program.front()));
+    return;
+  }
+  if (!run.incomplete.empty()) console.note(run.incomplete);
+  if (!run.unsupported.empty()) {
+    console.note(fmt::format("recorded {}, but it cannot be replayed: {}", folder.name(), run.unsupported));
+    return;
+  }
+  console.note(fmt::format("recorded {} ({}, {}, {} written, {}); replay it with: reprise replay {}", folder.name(),
+                           analyse::counted(run.threads, "thread"), analyse::counted(run.steps, "step"),
+                           analyse::grouped(run.written), analyse::human_bytes(run.bytes), folder.name()));
+}
+
+void print_facts(const Folder& folder, const RecordedRun& run, std::uint64_t runs, Console& console) {
+  console.print_json(Json::object({{"name", folder.name()},
+                                   {"path", folder.path.string()},
+                                   {"end", std::string(name(run.how))},
+                                   {"code", run.ended.code},
+                                   {"failed", run.failed()},
+                                   {"gates_met", run.gates_met},
+                                   {"runs", runs},
+                                   {"threads", run.threads},
+                                   {"steps", run.steps},
+                                   {"written", run.written},
+                                   {"bytes", run.bytes}}));
+}
+
+// Ours are 125, so that they are not taken for the program's; but a wrong command line stays 2, also for record.
+int own_fault(const Error& error, Console& console) {
+  const ExitCode code = console.fail(error);
+  return code == usage ? usage : own_failure;
+}
+
+class Loop {
+ public:
+  Loop(const Arguments& arguments, const Target& target, const Folder& folder, Console& console)
+      : arguments_(arguments), target_(target), folder_(folder), console_(console) {}
+
+  int run() {
+    const std::uint64_t runs = *arguments_.until_failure;
+    const auto start = Clock::now();
+    Interrupts interrupts;
+    for (std::uint64_t i = 0; i < runs; ++i) {
+      if (Clock::now() - start > std::chrono::seconds(2))
+        console_.progress(fmt::format("run {} of {}, none failed yet", i + 1, runs));
+      RecordOptions options = options_of(arguments_);
+      if (options.chaos) *options.chaos += i;
+      auto run = record_once(folder_, target_, options, interrupts);
+      if (!run) return own_fault(run.error(), console_);
+      if (run->how == ManifestEnd::interrupted) return stop(*run, i + 1);
+      if (run->failed()) return keep(*run, i + 1);
+      forget_run(folder_);
+    }
+    (void)recording::remove_folder(folder_);
+    console_.note(fmt::format("{}, none failed; nothing was kept", analyse::counted(runs, "run")));
+    if (arguments_.json) console_.print_json(Json::object({{"failed", false}, {"runs", runs}}));
+    return done;
+  }
+
+ private:
+  int keep(const RecordedRun& run, std::uint64_t count) {
+    show_output(run, console_);
+    console_.note(fmt::format("run {} of {} failed: {}", count, *arguments_.until_failure, reason(run)));
+    tell(folder_, run, arguments_, console_);
+    if (arguments_.json) print_facts(folder_, run, count, console_);
+    return run.ended.exit_code();
+  }
+  int stop(const RecordedRun& run, std::uint64_t count) {
+    (void)recording::remove_folder(folder_);
+    console_.note(fmt::format("interrupted in run {}; nothing was kept", count));
+    return run.ended.exit_code();
+  }
+  std::string reason(const RecordedRun& run) const {
+    if (run.how == ManifestEnd::time_limit) return "time limit";
+    if (run.ended.signalled) return analyse::signal_name(run.ended.code);
+    if (run.ended.code != 0) return fmt::format("exit code {}", run.ended.code);
+    return fmt::format("\"{}\" in its output", arguments_.grep);
+  }
+
+  const Arguments& arguments_;
+  const Target& target_;
+  const Folder& folder_;
+  Console& console_;
+};
+
+}  // namespace
+
+int run_record(const Arguments& arguments, Console& console) {
+  if (!arguments.grep.empty() && !arguments.until_failure) {
+    return console.fail({ErrorCode::usage, "--grep says what a failure is; it needs --until-failure N"});
+  }
+  if (!arguments.process.empty() && !recording::is_valid_name(arguments.process)) {
+    return console.fail({ErrorCode::usage, fmt::format("{} is no name for a process", arguments.process)});
+  }
+  auto target = find_target(arguments.program);
+  if (!target) return own_fault(target.error(), console);
+  auto folder = create(arguments, *target);
+  if (!folder) return own_fault(folder.error(), console);
+  if (arguments.until_failure) return Loop(arguments, *target, *folder, console).run();
+  Interrupts interrupts;
+  auto run = record_once(*folder, *target, options_of(arguments), interrupts);
+  if (!run) return own_fault(run.error(), console);
+  tell(*folder, *run, arguments, console);
+  if (arguments.json) print_facts(*folder, *run, 1, console);
+  return run->ended.exit_code();
+}
+
+}  // namespace reprise::drive::cli

@@ -1,0 +1,195 @@
+// reprise show [NAME] - the events of a recording, one line each.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "analyse/events.h"
+#include "analyse/interleave.h"
+#include "analyse/names.h"
+#include "analyse/text.h"
+#include "drive/cli/commands.h"
+#include "drive/cli/select.h"
+#include "drive/subject.h"
+
+namespace reprise::drive::cli {
+namespace {
+
+using recording::Event;
+using recording::Log;
+using recording::ThreadInfo;
+
+struct Filter {
+  std::optional<ThreadIndex> thread;
+  std::optional<Kind> kind;
+  std::vector<ObjectId> objects;  // empty: all
+  std::uint64_t limit{UINT64_MAX};
+
+  bool is_open() const { return !kind && objects.empty(); }
+};
+
+Result<Filter> filter_of(const Arguments& arguments, const Log& log, const analyse::Names& names) {
+  Filter filter;
+  filter.limit = arguments.limit.value_or(UINT64_MAX);
+  if (!arguments.thread.empty()) {
+    for (const ThreadInfo& thread : log.threads()) {
+      if (thread.path == arguments.thread) filter.thread = thread.index;
+    }
+    if (!filter.thread)
+      return fail(ErrorCode::usage, fmt::format("there is no thread {}; reprise info lists them", arguments.thread));
+  }
+  if (!arguments.kind.empty()) {
+    filter.kind = recording::kind_named(arguments.kind);
+    if (!filter.kind) {
+      std::string known;
+      for (const recording::KindInfo& kind : recording::kinds) known += fmt::format(" {}", kind.name);
+      return fail(ErrorCode::usage, fmt::format("there is no kind {}; there are:{}", arguments.kind, known));
+    }
+  }
+  if (!arguments.object.empty()) {
+    filter.objects = names.find(arguments.object);
+    if (filter.objects.empty()) {
+      return fail(ErrorCode::usage,
+                  fmt::format("there is no object {}; reprise show without --object names them", arguments.object));
+    }
+  }
+  return filter;
+}
+
+class Lister {
+ public:
+  Lister(const Log& log, const analyse::Names& names, Filter filter, bool json, Console& console)
+      : log_(log), names_(names), filter_(std::move(filter)), json_(json), console_(console) {
+    for (const ThreadInfo& thread : log.threads()) path_width_ = std::max(path_width_, thread.path.size());
+  }
+
+  // Each thread by itself. Errors: damaged.
+  Result<void> list_threads() {
+    for (const ThreadInfo& thread : log_.threads()) {
+      if (filter_.thread && *filter_.thread != thread.index) continue;
+      if (auto listed = list_thread(thread); !listed) return listed;
+    }
+    return {};
+  }
+
+  Result<void> list_interleaved() {
+    auto order = analyse::Interleaving::of(log_);
+    if (!order) return tl::unexpected(order.error());
+    while (!is_full()) {
+      auto placed = order->next();
+      if (!placed) return tl::unexpected(placed.error());
+      if (!*placed) return {};
+      if (filter_.thread && *filter_.thread != (*placed)->thread) continue;
+      show((*placed)->thread, (*placed)->event);
+    }
+    return {};
+  }
+
+  void open() {
+    if (json_) console_.print("[");
+  }
+  void close() {
+    if (!held_.empty()) console_.print(held_);
+    if (json_) console_.print("]");
+    if (is_full())
+      console_.note(fmt::format("stopped after {}; --limit N shows more", analyse::counted(shown_, "event")));
+  }
+
+ private:
+  bool is_full() const { return shown_ >= filter_.limit; }
+
+  Result<void> list_thread(const ThreadInfo& thread) {
+    recording::StreamReader stream = log_.stream(thread.index);
+    std::uint64_t covered = 0;
+    while (!is_full()) {
+      auto event = stream.next();
+      if (!event) return tl::unexpected(event.error());
+      if (!*event) break;
+      if ((*event)->step > covered + 1) show_gap(thread, (*event)->step - covered - 1);
+      show(thread.index, **event);
+      covered = stream.step();
+    }
+    if (!is_full() && thread.steps > covered) show_gap(thread, thread.steps - covered);
+    if (!is_full() && thread.pending_kind != Kind::none) show_pending(thread);
+    return {};
+  }
+
+  void show_gap(const ThreadInfo& thread, std::uint64_t steps) {
+    if (json_ || !filter_.is_open()) return;
+    console_.print(
+        console_.styled(Style::dim, fmt::format("{:<{}} {:>9}  {} not written: nothing new was decided", thread.path,
+                                                path_width_, "", analyse::counted(steps, "step"))));
+  }
+
+  void show_pending(const ThreadInfo& thread) {
+    if (json_ || !filter_.is_open() || thread.ended) return;
+    console_.print(fmt::format("{:<{}} {:>9}  waits to {}", thread.path, path_width_, "",
+                               analyse::intent_text(names_, thread.pending_kind, thread.pending_object)));
+  }
+
+  void show(ThreadIndex thread, const Event& event) {
+    if (filter_.kind ? *filter_.kind != event.kind : event.kind == Kind::label) return;
+    const bool mentions = recording::has_object(recording::info(event.kind).treated) || event.object != 0;
+    const auto& wanted = filter_.objects;
+    if (!wanted.empty() && (!mentions || std::find(wanted.begin(), wanted.end(), event.object) == wanted.end())) return;
+    const std::string object = mentions ? names_.object(event.object) : "";
+    ++shown_;
+    if (json_) {
+      if (!held_.empty()) console_.print(held_ + ",");
+      held_ = json_of(thread, event, object).text(true);
+    } else {
+      console_.print(fmt::format("{:<{}} {:>9}  {}", names_.thread(thread), path_width_, event.step,
+                                 analyse::event_text(names_, event)));
+    }
+  }
+
+  Json json_of(ThreadIndex thread, const Event& event, const std::string& object) const {
+    using recording::Class;
+    const Class treated = recording::info(event.kind).treated;
+    Json json = Json::object(
+        {{"thread", std::string(names_.thread(thread))}, {"step", event.step}, {"kind", recording::name(event.kind)}});
+    if (!object.empty()) json.add("object", object);
+    if (recording::has_order(treated)) json.add("order", event.order);
+    if (treated == Class::failure || treated == Class::plain || event.kind == Kind::clock)
+      json.add("number", event.number);
+    if (treated == Class::mark) json.add("number", static_cast<std::int64_t>(event.number));
+    if (treated == Class::value && event.kind != Kind::clock) json.add("name", event.name);
+    if (treated == Class::read && event.value.size() <= 8) json.add("value", analyse::number_text(event.value));
+    if (treated == Class::value && event.kind != Kind::clock) json.add("value", analyse::escape(event.value));
+    json.add("text", analyse::event_text(names_, event));
+    return json;
+  }
+
+  const Log& log_;
+  const analyse::Names& names_;
+  Filter filter_;
+  bool json_;
+  Console& console_;
+  std::size_t path_width_{1};
+  std::uint64_t shown_{0};
+  std::string held_;  // the last JSON line: whether a comma follows is not known yet
+};
+
+}  // namespace
+
+int run_show(const Arguments& arguments, Console& console) {
+  auto folder = select(arguments);
+  if (!folder) return console.fail(folder.error(), "reprise ls");
+  auto opened = open_log(*folder, /*prefer_trace=*/true);
+  if (!opened) return console.fail(opened.error(), fmt::format("reprise verify {}", folder->name()));
+  const analyse::Names names(opened->log);
+  auto filter = filter_of(arguments, opened->log, names);
+  if (!filter) return console.fail(filter.error());
+  Lister lister(opened->log, names, *filter, arguments.json, console);
+  lister.open();
+  const auto listed = arguments.interleaved ? lister.list_interleaved() : lister.list_threads();
+  lister.close();
+  if (!listed) return console.fail(listed.error(), fmt::format("reprise verify {}", folder->name()));
+  if (!opened->log.info().full && filter->is_open()) {
+    console.note(
+        fmt::format("what could be predicted is not written; to have it: reprise replay {} --trace", folder->name()));
+  }
+  return done;
+}
+
+}  // namespace reprise::drive::cli

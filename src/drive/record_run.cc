@@ -1,0 +1,221 @@
+#include "drive/record_run.h"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+
+#include "drive/image.h"
+#include "drive/version.h"
+#include "recording/live.h"
+#include "recording/log.h"
+
+namespace reprise::drive {
+namespace {
+
+namespace fs = std::filesystem;
+using recording::Folder;
+using recording::Log;
+
+std::string host_name() {
+  utsname names{};
+  return uname(&names) == 0 ? names.nodename : "unknown";
+}
+
+Manifest manifest_of(const Folder& folder, const Target& target, const RecordOptions& options,
+                     const std::string& process) {
+  std::error_code ignored;
+  Manifest manifest;
+  manifest.name = folder.name();
+  manifest.created = now_utc();
+  manifest.reprise_version = version;
+  manifest.command = options.command;
+  manifest.directory = fs::current_path(ignored).string();
+  manifest.environment = environment();
+  manifest.program = {target.path.string(), target.facts.build_id, options.keeps_image ? "image/program.zst" : ""};
+  for (const Library& library : target.libraries.own) {
+    const std::string name = fs::path(library.name).filename().string();
+    manifest.libraries.push_back(
+        {library.path.string(), "", options.keeps_image ? fmt::format("image/lib/{}.zst", name) : ""});
+  }
+  if (target.libraries.reprise.is_absolute()) manifest.libraries.push_back({target.libraries.reprise.string(), "", ""});
+  manifest.processes = {process};
+  manifest.full = options.full;
+  manifest.chaos = options.chaos;
+  manifest.timeout_s = options.timeout_s;
+  manifest.randomize_off = can_fix_addresses();
+  manifest.host = host_name();
+  return manifest;
+}
+
+std::vector<std::string> record_environment(const Folder& folder, const RecordOptions& options,
+                                            const std::string& process) {
+  std::error_code ignored;
+  std::vector<std::string> result = environment();
+  const auto set = [&](std::string_view name, const std::string& value) {
+    result.push_back(fmt::format("{}={}", name, value));
+  };
+  set("REPRISE_LAUNCHED", "1");
+  set("REPRISE_RECORD", fs::absolute(folder.path, ignored).string());
+  set("REPRISE_PROCESS", process);
+  if (options.full) set("REPRISE_LEVEL", "full");
+  if (options.chaos) set("REPRISE_CHAOS", std::to_string(*options.chaos));
+  if (!options.favour.empty()) set("REPRISE_FAVOUR", options.favour);
+  return result;
+}
+
+// Collects the output of a run and looks for a text in it, across the seams of the pieces.
+class Listener {
+ public:
+  Listener(std::string wanted, RecordedRun& run) : wanted_(std::move(wanted)), run_(run) {}
+
+  void hear(std::string_view bytes, bool error) {
+    search(bytes, error ? tail_of_error_ : tail_of_output_);
+    const std::size_t room = output_bytes_max - size_;
+    if (bytes.size() > room) run_.output_cut = true;
+    bytes = bytes.substr(0, room);
+    size_ += bytes.size();
+    if (bytes.empty()) return;
+    if (run_.output.empty() || run_.output.back().error != error) run_.output.push_back({"", error});
+    run_.output.back().bytes += bytes;
+  }
+
+ private:
+  void search(std::string_view bytes, std::string& tail) {
+    if (wanted_.empty() || run_.found_text) return;
+    tail += bytes;
+    run_.found_text = tail.find(wanted_) != std::string::npos;
+    if (tail.size() >= wanted_.size()) tail.erase(0, tail.size() - wanted_.size() + 1);
+  }
+
+  std::string wanted_;
+  RecordedRun& run_;
+  std::string tail_of_output_;
+  std::string tail_of_error_;
+  std::size_t size_{0};
+};
+
+// Waits for the end; at the time limit says so in the manifest before it kills.
+void wait_for(Child& child, const Folder& folder, Manifest& manifest) {
+  const auto limit = std::chrono::duration<double>(manifest.timeout_s.value_or(0));
+  const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
+  while (!child.ended()) {
+    child.wait_until(manifest.timeout_s ? deadline : Clock::now() + std::chrono::hours(1));
+    if (child.ended() || !manifest.timeout_s || Clock::now() < deadline) continue;
+    manifest.end = ManifestEnd::time_limit;
+    manifest.end_code = SIGKILL;
+    (void)write_manifest(folder.manifest(), manifest);
+    child.kill();
+  }
+}
+
+void note_end(const Child& child, Manifest& manifest) {
+  const Ended& ended = *child.ended();
+  manifest.end_code = ended.code;
+  if (manifest.end == ManifestEnd::time_limit && ended.signalled) return;
+  const bool interrupted = child.interrupted() != 0 && ended.signalled && ended.code == child.interrupted();
+  manifest.end = interrupted ? ManifestEnd::interrupted : ended.signalled ? ManifestEnd::signal : ManifestEnd::exit;
+}
+
+// Live logs become sealed ones; a live log that cannot be sealed stays.
+Result<void> seal_all(const Folder& folder, Manifest& manifest) {
+  std::error_code ignored;
+  const std::vector<std::string> processes = folder.processes();
+  manifest.gates_met = !processes.empty();
+  if (!processes.empty()) manifest.processes = processes;
+  for (const std::string& process : processes) {
+    if (!fs::exists(folder.live(process), ignored)) continue;
+    if (auto sealed = recording::seal(folder.live(process), folder.log(process)); !sealed) return sealed;
+    fs::remove(folder.live(process), ignored);
+  }
+  return {};
+}
+
+Result<void> count(const Folder& folder, const std::string& process, RecordedRun& run) {
+  auto log = Log::open(folder.log(process));
+  if (!log) return tl::unexpected(log.error());
+  std::error_code ignored;
+  run.bytes += fs::file_size(folder.log(process), ignored);
+  const recording::LogInfo& info = log->info();
+  if (info.flags & recording::live_unsupported) run.unsupported = info.reason;
+  if (info.flags & recording::live_no_space)
+    run.incomplete = "the disk was full; the recording ends there, the program went on";
+  run.threads += log->threads().size();
+  for (const recording::ThreadInfo& thread : log->threads()) {
+    run.steps += thread.steps;
+    recording::StreamReader stream = log->stream(thread.index);
+    while (auto event = stream.next()) {
+      if (!*event) break;
+      ++run.written;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string valid_name(std::string_view text) {
+  std::string name(text.substr(0, recording::name_bytes_max));
+  for (char& letter : name) {
+    const auto byte = static_cast<unsigned char>(letter);
+    const bool allowed = byte < 0x80 && (std::isalnum(byte) != 0 || letter == '.' || letter == '_' || letter == '-');
+    if (!allowed) letter = '_';
+  }
+  if (!name.empty() && (name[0] == '.' || name[0] == '-')) name[0] = '_';
+  return name.empty() ? "program" : name;
+}
+
+Result<Target> find_target(const std::vector<std::string>& command) {
+  auto path = find_program(command.front());
+  if (!path) return tl::unexpected(path.error());
+  auto facts = read_program(*path);
+  if (!facts) return tl::unexpected(facts.error());
+  Libraries libraries = find_libraries(*path, *facts);
+  return Target{*path, std::move(*facts), std::move(libraries)};
+}
+
+Result<RecordedRun> record_once(const Folder& folder, const Target& target, const RecordOptions& options,
+                                Interrupts& interrupts) {
+  const std::string process = options.process.empty() ? valid_name(target.path.filename().string()) : options.process;
+  Manifest manifest = manifest_of(folder, target, options, process);
+  if (options.keeps_image) {
+    auto kept = keep_image(folder.path / "image", target.path, target.libraries.own);
+    if (!kept) return tl::unexpected(kept.error());
+  }
+  if (auto written = write_manifest(folder.manifest(), manifest); !written) return tl::unexpected(written.error());
+  RecordedRun run;
+  Listener listener(options.grep, run);
+  Launch launch{.program = target.path,
+                .arguments = options.command,
+                .environment = record_environment(folder, options, process),
+                .folder = {},
+                .fixed_addresses = manifest.randomize_off,
+                .silent = false,
+                .captured = options.captured || !options.grep.empty()};
+  auto child =
+      Child::start(launch, interrupts, [&](std::string_view bytes, bool error) { listener.hear(bytes, error); });
+  if (!child) return tl::unexpected(child.error());
+  wait_for(*child, folder, manifest);
+  note_end(*child, manifest);
+  const auto sealed = seal_all(folder, manifest);
+  if (auto written = write_manifest(folder.manifest(), manifest); !written) return tl::unexpected(written.error());
+  if (!sealed) return tl::unexpected(sealed.error());
+  run.ended = *child->ended();
+  run.how = manifest.end;
+  run.gates_met = manifest.gates_met;
+  if (!run.gates_met) return run;
+  for (const std::string& one : manifest.processes) {
+    if (auto counted = count(folder, one, run); !counted) return tl::unexpected(counted.error());
+  }
+  return run;
+}
+
+void forget_run(const Folder& folder) {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder.path, ignored)) {
+    if (entry.path().filename() == "image" || entry.path().filename() == recording::manifest_name) continue;
+    fs::remove_all(entry.path(), ignored);
+  }
+}
+
+}  // namespace reprise::drive

@@ -1,0 +1,77 @@
+// Records one run of a program: the manifest first, then the run, then the sealed log.
+//
+//   auto run = record_once(folder, {.command = {"./bank", "100"}}, interrupts);
+//   return run ? run->ended.exit_code() : own_failure;
+//
+// Lifetime  If the tool dies on the way, the folder still opens: the manifest is there and the log is live.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "drive/launch.h"
+#include "drive/manifest.h"
+#include "drive/program.h"
+#include "recording/folder.h"
+
+namespace reprise::drive {
+
+struct RecordOptions {
+  std::vector<std::string> command;
+  std::string process;  // empty: the program's name, made valid
+  bool full{false};
+  bool keeps_image{true};  // a copy of the program and its own libraries
+  bool captured{false};    // hold the output back in RecordedRun::output
+  std::optional<double> timeout_s;
+  std::optional<std::uint64_t> chaos;
+  std::string favour;
+  std::string grep;  // look for it in the output (which is then captured)
+};
+
+struct Piece {
+  std::string bytes;
+  bool error{false};
+};
+
+struct RecordedRun {
+  Ended ended;
+  ManifestEnd how{ManifestEnd::unknown};
+  bool found_text{false};
+  bool gates_met{false};
+  std::string unsupported;  // why this cannot be replayed; empty: it can
+  std::string incomplete;   // why the log ends before the program; empty: it does not
+  std::uint64_t threads{0};
+  std::uint64_t steps{0};
+  std::uint64_t written{0};
+  std::uint64_t bytes{0};
+  std::vector<Piece> output;  // captured; at most output_bytes_max of it
+  bool output_cut{false};
+
+  bool failed() const { return ended.signalled || ended.code != 0 || how == ManifestEnd::time_limit || found_text; }
+};
+
+constexpr std::size_t output_bytes_max = std::size_t{16} << 20;
+
+// The program of `options` must be found first; it is the same for all runs.
+struct Target {
+  std::filesystem::path path;
+  ProgramFacts facts;
+  Libraries libraries;
+};
+// Errors: not_found, io.
+Result<Target> find_target(const std::vector<std::string>& command);
+
+// `folder` holds nothing but perhaps an image. Errors: io, usage, not_found (the program cannot be executed).
+Result<RecordedRun> record_once(const recording::Folder& folder, const Target& target, const RecordOptions& options,
+                                Interrupts& interrupts);
+
+// Empties `folder` for the next run, but keeps its image.
+void forget_run(const recording::Folder& folder);
+
+// `text` as a valid name: letters that may not stand there become '_'.
+std::string valid_name(std::string_view text);
+
+}  // namespace reprise::drive
