@@ -30,7 +30,7 @@ void note(LastPassages& passages, ThreadIndex thread, const Event& event) {
   Last& last = found->second;
   const Class treated = recording::info(event.kind).treated;
   if (treated == Class::release && last.thread == thread) last.left = true;
-  if (treated != Class::ordered) return;
+  if (!recording::raises_order(treated)) return;
   if (is_notify(event.kind)) ++last.notified;
   if (event.order < last.order) return;
   last.thread = thread;

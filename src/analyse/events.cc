@@ -42,6 +42,12 @@ std::string_view verb(Kind kind) {
       return "compared in vain";
     case Kind::output:
       return "printed to";
+    case Kind::lock_shared:
+      return "locked for reading";
+    case Kind::unlock_shared:
+      return "unlocked after reading";
+    case Kind::write_lock:
+      return "locked for writing";
     case Kind::guard:
       return "initialised";
     case Kind::try_failed:
@@ -101,6 +107,8 @@ std::string event_text(const Names& names, const Event& event) {
   switch (recording::info(event.kind).treated) {
     case Class::ordered:
       return fmt::format("{} {} order {}", verb(event.kind), names.object(event.object), event.order);
+    case Class::writing:
+      return fmt::format("{} {} order {} after {} reads", verb(event.kind), names.object(event.object), event.order, event.number);
     case Class::release:
       return fmt::format("{} {}", verb(event.kind), names.object(event.object));
     case Class::read:

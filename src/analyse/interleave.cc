@@ -10,6 +10,7 @@ using recording::Event;
 std::optional<std::uint64_t> Interleaving::Keys::key_of(const Event& event) {
   switch (recording::info(event.kind).treated) {
     case Class::ordered:
+    case Class::writing:
       last_[event.object] = event.order;
       return event.order * 4;
     case Class::read:

@@ -77,7 +77,7 @@ std::optional<Supplier> find_supplier(const Log& log, ObjectId object, std::uint
     recording::StreamReader stream = log.stream(thread.index);
     while (auto event = stream.next()) {
       if (!*event) break;
-      if (recording::info((*event)->kind).treated != Class::ordered || (*event)->object != object) continue;
+      if (!recording::raises_order(recording::info((*event)->kind).treated) || (*event)->object != object) continue;
       if ((*event)->order > order) break;
       if (!best || (*event)->order > best->order) best = Supplier{thread.index, (*event)->step, (*event)->order};
     }

@@ -19,4 +19,20 @@ void Object::wait_for_bit() noexcept {
   }
 }
 
+void keep_or_compare(Thread& thread, std::string_view bytes) {
+  struct Comparison {
+    std::string_view now;
+    bool equal{false};
+  } comparison{bytes};
+  const auto compare = [](void* context, const void* recorded, std::size_t size) {
+    auto& self = *static_cast<Comparison*>(context);
+    self.equal = self.now == std::string_view(static_cast<const char*>(recorded), size);
+  };
+  if (!thread.gate->given(thread, Kind::content, {}, compare, &comparison)) {
+    thread.gate->keep(thread, Kind::content, {}, bytes.data(), bytes.size());
+  } else if (!comparison.equal) {
+    thread.gate->differs(thread, Kind::content, "the contents are not the recorded ones");
+  }
+}
+
 }  // namespace reprise::gate

@@ -37,6 +37,7 @@ Thread* Recorder::new_thread(ThreadIndex parent, std::uint32_t ordinal) {
 
 void Recorder::start_main() {
   if (options_.full) live_.header().flags.fetch_or(recording::live_full);
+  if (options_.contents) live_.header().flags.fetch_or(recording::live_contents);
   if (Thread* thread = new_thread(no_thread, 0)) started(*thread);
 }
 
@@ -88,6 +89,12 @@ bool Recorder::name(Thread& thread, Object& object) {
   return true;
 }
 
+void Recorder::write_label(Thread& thread, const Object& object) {
+  if (object.name == nullptr || recorded(thread).frozen) return;
+  recorded(thread).writer.append(
+      {.step = thread.slot->steps, .kind = Kind::label, .object = object.known_id(), .value = object.name});
+}
+
 void Recorder::ordered(Thread& thread, Object& object, Kind kind) {
   if (stopped()) return freeze(thread);
   const bool first = name(thread, object) || object.order() == 1;
@@ -96,10 +103,7 @@ void Recorder::ordered(Thread& thread, Object& object, Kind kind) {
   const ObjectId id = object.known_id();
   if (decided || options_.full || recording::info(kind).is_explicit) {
     write(thread, {.kind = kind, .object = id, .order = object.order()}, id);
-    if (first && object.name != nullptr && !recorded(thread).frozen) {
-      recorded(thread).writer.append(
-          {.step = thread.slot->steps, .kind = Kind::label, .object = id, .value = object.name});
-    }
+    if (first) write_label(thread, object);
   } else {
     thread.count(kind, id);
   }
@@ -123,6 +127,46 @@ void Recorder::leave(Thread& thread, Object& object, Kind kind) {
   const ObjectId id = object.known_id();
   if (options_.full) return write(thread, {.kind = kind, .object = id}, id);
   thread.count(kind, id);
+}
+
+void Recorder::arrive_shared(Thread& thread, gate::SharedObject& object) {
+  arrive(thread, object.writes, Kind::lock_shared);
+}
+
+// Readers pass together, so the object's name is given under its bit lock.
+void Recorder::pass_shared(Thread& thread, gate::SharedObject& object) {
+  thread.done();
+  if (recorded(thread).frozen) return;
+  if (object.writes.known_id() == 0) {
+    object.writes.acquire_bit();
+    read(thread, object.writes, Kind::lock_shared, {});
+    object.writes.release_bit();
+  } else {
+    read(thread, object.writes, Kind::lock_shared, {});
+  }
+  object.count_read();
+}
+
+void Recorder::arrive_writing(Thread& thread, gate::SharedObject& object) {
+  arrive(thread, object.writes, Kind::write_lock);
+}
+
+void Recorder::pass_writing(Thread& thread, gate::SharedObject& object) {
+  thread.done();
+  if (recorded(thread).frozen) return;
+  if (stopped()) return freeze(thread);
+  Object& writes = object.writes;
+  const bool first = name(thread, writes);
+  const std::uint64_t reads = object.reads.order();
+  const bool decided = writes.last_thread() != thread.index || reads != object.reads_before;
+  const std::uint64_t since = reads - object.reads_before;
+  writes.raise();
+  writes.last.store(thread.index, std::memory_order_relaxed);
+  object.reads_before = reads;
+  const ObjectId id = writes.known_id();
+  if (!decided && !options_.full) return thread.count(Kind::write_lock, id);
+  write(thread, {.kind = Kind::write_lock, .object = id, .order = writes.order(), .number = since}, id);
+  if (first) write_label(thread, writes);
 }
 
 Kind Recorder::begin(Thread& thread, Object& object, Kind kind) {
@@ -160,10 +204,7 @@ void Recorder::read(Thread& thread, Object& object, Kind kind, std::string_view 
   if (!news && !options_.full) return thread.count(kind, id);
   seen = {id, order};
   write(thread, {.kind = kind, .object = id, .order = order, .value = value}, id);
-  if (first && object.name != nullptr && !recorded(thread).frozen) {
-    recorded(thread).writer.append(
-        {.step = thread.slot->steps, .kind = Kind::label, .object = id, .value = object.name});
-  }
+  if (first) write_label(thread, object);
 }
 
 Outcome Recorder::foretell(Thread& thread, Object&, Kind, const void*, void*, std::size_t, bool) {

@@ -20,6 +20,7 @@ namespace reprise::record {
 
 struct Options {
   bool full{false};       // write every event
+  bool contents{false};   // level data
   bool perturbed{false};  // every passage must come through the gate, to be disturbed there
 };
 
@@ -37,6 +38,11 @@ class Recorder final : public gate::Gate {
   void pass(gate::Thread& thread, gate::Object& object, Kind kind) override;
   void leave(gate::Thread& thread, gate::Object& object, Kind kind) override;
   void left(gate::Thread&, gate::Object&) override {}
+  void arrive_shared(gate::Thread& thread, gate::SharedObject& object) override;
+  void pass_shared(gate::Thread& thread, gate::SharedObject& object) override;
+  void arrive_writing(gate::Thread& thread, gate::SharedObject& object) override;
+  void pass_writing(gate::Thread& thread, gate::SharedObject& object) override;
+  bool keeps_contents() const noexcept override { return options_.contents; }
   Kind begin(gate::Thread& thread, gate::Object& object, Kind kind) override;
   void end(gate::Thread& thread, gate::Object& object, Kind kind, const void* value, std::size_t size,
            bool is_pointer) override;
@@ -54,6 +60,7 @@ class Recorder final : public gate::Gate {
   void joined(gate::Thread& thread, std::uint32_t child) override;
   void exiting(gate::Thread& thread, int code) override;
   void crashing(gate::Thread& thread, int signal) override;
+  void differs(gate::Thread&, Kind, std::string_view) override {}
   void refuse(std::string_view reason) override;
 
  private:
@@ -66,6 +73,7 @@ class Recorder final : public gate::Gate {
   void read(gate::Thread& thread, gate::Object& object, Kind kind, std::string_view value);
   bool name(gate::Thread& thread, gate::Object& object);
   void write(gate::Thread& thread, recording::Event event, std::uint64_t hashed);
+  void write_label(gate::Thread& thread, const gate::Object& object);
   void freeze(gate::Thread& thread);
   void stop_predicting();
   void mark_end(gate::Thread& thread, recording::EndKind kind, int code);

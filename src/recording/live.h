@@ -46,6 +46,7 @@ enum LiveFlag : std::uint32_t {
   live_stalled = 16,     // replay: proven, no thread can go on
   live_released = 32,    // replay --then live: the program goes on by itself
   live_full = 64,        // not a reason: every event is written
+  live_contents = 128,   // level data: contents are in the log
 };
 
 enum class EndKind : std::uint32_t { running = 0, exited = 1, signalled = 2 };

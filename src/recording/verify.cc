@@ -13,6 +13,7 @@ namespace {
 std::uint64_t hashed(const Event& event) {
   switch (info(event.kind).treated) {
     case Class::ordered:
+    case Class::writing:
     case Class::release:
     case Class::read:
       return event.object;
@@ -121,7 +122,7 @@ class Verifier {
     if (event.kind == Kind::end) position.ended = true;
     if (state_->info.full && event.checked) find(place(thread, event) + ": steps are missing in a full log");
     if (event.object != 0) check_object(position, event);
-    if (treated == Class::ordered) check_order(position, event);
+    if (raises_order(treated)) check_order(position, event);
     if (treated == Class::label) return;
     if (!state_->info.full) return;
     const Hashing once{hash_factor, next_hash(0, event.kind, hashed(event))};

@@ -124,6 +124,13 @@ void Replayer::look_for_stall() {
 
 // ---- the program is not the recorded one ----
 
+void Replayer::differs(gate::Thread& thread, Kind kind, std::string_view what) {
+  // The step was passed already: it is the last one, not the next.
+  Replayed& self = replayed(thread);
+  --self.slot->steps;
+  diverge(self, kind, 0, std::string(what).c_str(), false);
+}
+
 void Replayer::park() {
   for (;;) pause();
 }

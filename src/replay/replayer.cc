@@ -122,6 +122,18 @@ void Replayer::raise(Object& object) {
   turns_.advanced(&object, order);
 }
 
+// Is `object`, as recorded, the next one that this thread names?
+bool Replayer::is_new_here(const Replayed& self, ObjectId object) const {
+  return object == object_id(self.index, self.slot->objects + 1);
+}
+
+void Replayer::await_order(Replayed& self, Object& object, Kind kind, std::uint64_t order) {
+  self.slot->pending_order = order + 1;
+  if (turns_.wait(self, self.budget, object, order, false) == Woken::overtaken) {
+    diverge(self, kind, object.known_id(), "the object has been passed more often than recorded", false);
+  }
+}
+
 // Waits for this passage's turn and returns its recorded kind.
 Kind Replayer::await(Replayed& self, Object& object, Kind kind) {
   const ObjectId id = object.known_id();
@@ -135,13 +147,11 @@ Kind Replayer::await(Replayed& self, Object& object, Kind kind) {
   const Event& event = *self.next;
   expect(self, kind, id, fits(kind, event.kind));
   if (id != 0 && id != event.object) diverge(self, kind, id, "the recorded step was at another object", false);
-  self.slot->pending_order = event.order;
-  if (turns_.wait(self, self.budget, object, event.order - 1, false) == Woken::overtaken) {
-    diverge(self, kind, object.known_id(), "the object has been passed more often than recorded", false);
-  }
+  await_order(self, object, kind, event.order - 1);
   const ObjectId now = object.known_id();
-  const bool is_new = now == 0 && event.object == object_id(self.index, self.slot->objects + 1);
-  if (now != event.object && !is_new) diverge(self, kind, now, "the recorded step was at another object", false);
+  if (now != event.object && !(now == 0 && is_new_here(self, event.object))) {
+    diverge(self, kind, now, "the recorded step was at another object", false);
+  }
   return event.kind;
 }
 
@@ -257,8 +267,7 @@ Outcome Replayer::foretell_read(Replayed& self, Object& object, Kind kind, const
     if (kind == Kind::modify && event.kind == Kind::modify) return Outcome::act;
     const Kind wanted = kind == Kind::modify ? Kind::compare_failed : kind;
     expect(self, wanted, id, event.kind == wanted);
-    if (id == 0 && event.object == object_id(self.index, self.slot->objects + 1))
-      return Outcome::act;  // the first passage
+    if (id == 0 && is_new_here(self, event.object)) return Outcome::act;  // the first passage
     self.about_to(wanted, object);
     read_recorded(self, object, out, size, is_pointer);
     self.done();

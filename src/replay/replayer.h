@@ -43,6 +43,11 @@ class Replayer final : public gate::Gate, private SleepWatch {
   void pass(gate::Thread& thread, gate::Object& object, Kind kind) override;
   void leave(gate::Thread& thread, gate::Object& object, Kind kind) override;
   void left(gate::Thread& thread, gate::Object& object) override;
+  void arrive_shared(gate::Thread& thread, gate::SharedObject& object) override;
+  void pass_shared(gate::Thread& thread, gate::SharedObject& object) override;
+  void arrive_writing(gate::Thread& thread, gate::SharedObject& object) override;
+  void pass_writing(gate::Thread& thread, gate::SharedObject& object) override;
+  bool keeps_contents() const noexcept override { return (recorded_.info().flags & recording::live_contents) != 0; }
   Kind begin(gate::Thread& thread, gate::Object& object, Kind kind) override;
   void end(gate::Thread& thread, gate::Object& object, Kind kind, const void* value, std::size_t size,
            bool is_pointer) override;
@@ -61,6 +66,7 @@ class Replayer final : public gate::Gate, private SleepWatch {
   void joined(gate::Thread& thread, std::uint32_t child) override;
   void exiting(gate::Thread& thread, int code) override;
   void crashing(gate::Thread& thread, int signal) override;
+  void differs(gate::Thread& thread, Kind kind, std::string_view what) override;
   void refuse(std::string_view) override {}
 
  private:
@@ -78,6 +84,8 @@ class Replayer final : public gate::Gate, private SleepWatch {
   void passed(Replayed& self, recording::Event event, std::uint64_t hashed);
   void expect(Replayed& self, Kind kind, ObjectId object, bool fits);
   Kind await(Replayed& self, gate::Object& object, Kind kind);
+  void await_order(Replayed& self, gate::Object& object, Kind kind, std::uint64_t order);
+  bool is_new_here(const Replayed& self, ObjectId object) const;
   void name(Replayed& self, gate::Object& object);
   void raise(gate::Object& object);
   gate::Outcome foretell_try(Replayed& self);

@@ -3,7 +3,7 @@
 // The environment says it, and is consumed so that children do not inherit it:
 //   REPRISE_RECORD=folder   record into it            REPRISE_REPLAY=folder     replay it
 //   REPRISE_PROCESS=name    this process's name       REPRISE_SCRATCH=folder    where a replay notes how far it is
-//   REPRISE_LEVEL=full      write every event         REPRISE_TRACE=1           the same, on replay
+//   REPRISE_LEVEL=full,data write every event; keep contents       REPRISE_TRACE=1           the same, on replay
 //   REPRISE_CHAOS=seed      yield at random           REPRISE_THEN=live         go on after the recorded end
 //   REPRISE_FAVOUR=first|last   the adversary         REPRISE_LAUNCHED=1        `reprise` watches and reports
 #include <pthread.h>
@@ -73,13 +73,15 @@ void abandon_in_child() {
 }
 
 void start_recording(const std::filesystem::path& folder, const std::string& process, bool launched) {
-  const bool full = take("REPRISE_LEVEL") == "full";
+  const std::string level = take("REPRISE_LEVEL").value_or("");  // "full", "data" or both, with a comma
+  const bool full = level.find("full") != std::string::npos;
+  const bool contents = level.find("data") != std::string::npos;
   if (!launched) {
     if (auto made = make_folder(folder, process); !made) give_up(made.error().message);
   }
   auto live = recording::Live::create(folder / (process + ".live"));
   if (!live) give_up(live.error().message);
-  recorder = new record::Recorder(**live, {.full = full, .perturbed = perturb::active()});
+  recorder = new record::Recorder(**live, {.full = full, .contents = contents, .perturbed = perturb::active()});
   gate::installed = recorder;
   recorder->start_main();
 }

@@ -42,10 +42,10 @@ struct Object {
   std::uint32_t depth{0};              // nested locks of a recursive mutex
   const char* name{nullptr};           // given by the user
 
-  std::uint64_t order() const noexcept { return word.load(std::memory_order_relaxed) >> 1; }
+  std::uint64_t order() const noexcept { return word.load(std::memory_order_acquire) >> 1; }
   std::uint64_t known_id() const noexcept { return id.load(std::memory_order_relaxed); }
   std::uint32_t last_thread() const noexcept { return last.load(std::memory_order_relaxed); }
-  void raise() noexcept { word.store(word.load(std::memory_order_relaxed) + 2, std::memory_order_relaxed); }
+  void raise() noexcept { word.store(word.load(std::memory_order_relaxed) + 2, std::memory_order_release); }
 
   void acquire_bit() noexcept {
     while (word.fetch_or(1, std::memory_order_seq_cst) & 1) wait_for_bit();
@@ -68,6 +68,19 @@ constexpr std::uint64_t next_hash(std::uint64_t hash, Kind kind, std::uint64_t o
 }
 
 class Gate;
+
+// An object that many may read at once and one may write (CARE): reads do not raise its order; a write says how many
+// passed before it.
+struct SharedObject {
+  constexpr SharedObject() noexcept = default;
+  constexpr explicit SharedObject(const char* user_name) noexcept : writes(user_name) {}
+
+  Object writes;
+  Object reads;                   // only its order is used: all reads so far
+  std::uint64_t reads_before{0};  // reads when it was last written; guarded by the exclusive lock
+
+  void count_read() noexcept { reads.word.fetch_add(2, std::memory_order_seq_cst); }
+};
 
 // Remembers which order of an object this thread saw last, so that a read that sees nothing new is not written.
 struct Seen {
@@ -126,6 +139,13 @@ class Gate {
   virtual void leave(Thread& thread, Object& object, Kind kind) = 0;
   virtual void left(Thread& thread, Object& object) = 0;
 
+  // The same for objects with readers. A shared passage has arrive_shared() and pass_shared(), then leave() with
+  // unlock_shared; an exclusive one arrive_writing() and pass_writing(), then leave() and left().
+  virtual void arrive_shared(Thread& thread, SharedObject& object) = 0;
+  virtual void pass_shared(Thread& thread, SharedObject& object) = 0;
+  virtual void arrive_writing(Thread& thread, SharedObject& object) = 0;
+  virtual void pass_writing(Thread& thread, SharedObject& object) = 0;
+
   // A stamped passage: the object's bit lock is held from begin() to end(). `value` is what the object holds at end()
   // (atomics only).
   virtual Kind begin(Thread& thread, Object& object, Kind kind) = 0;
@@ -143,6 +163,9 @@ class Gate {
   using Take = void (*)(void* context, const void* bytes, std::size_t size);
   virtual bool given(Thread& thread, Kind kind, std::string_view name, Take take, void* context) = 0;
   virtual void keep(Thread& thread, Kind kind, std::string_view name, const void* bytes, std::size_t size) = 0;
+
+  // Does this process keep what came from other recorded threads and processes too (level data)?
+  virtual bool keeps_contents() const noexcept = 0;
 
   // A step that is fully determined by the thread's own program (sleep, join, spawn); `subject` is a thread index or 0.
   virtual void step(Thread& thread, Kind kind, std::uint64_t subject) = 0;
@@ -165,6 +188,9 @@ class Gate {
   virtual void exiting(Thread& thread, int code) = 0;
   virtual void crashing(Thread& thread, int signal) = 0;
 
+  // Replay: what the program holds is not what it held when recorded.
+  virtual void differs(Thread& thread, Kind kind, std::string_view what) = 0;
+
   // The program does something that cannot be replayed: the recording ends with this reason.
   virtual void refuse(std::string_view reason) = 0;
 
@@ -174,6 +200,9 @@ class Gate {
 
 // The calling thread's gate, or null when nothing stands behind it.
 extern REPRISE_API __attribute__((tls_model("initial-exec"))) __thread Thread* current;
+
+// Level data: keeps `bytes` as what this thread found here, or compares them with what was recorded.
+REPRISE_API void keep_or_compare(Thread& thread, std::string_view bytes);
 
 // What stands behind the gate of this process, or null. Set once, by session/.
 extern REPRISE_API Gate* installed;

@@ -1,5 +1,5 @@
-// Signal handlers of the program run where the thread happens to be, which no replay can repeat: a gate passed inside one ends the
-// recording, aloud. Handlers that pass no gate are let through.
+// Signal handlers of the program run where the thread happens to be, which no replay can repeat: a gate passed inside
+// one ends the recording, aloud. Handlers that pass no gate are let through.
 #include <dlfcn.h>
 #include <reprise/detail/gate.h>
 #include <signal.h>
@@ -49,7 +49,8 @@ class InHandler final : public gate::Free {
 
  private:
   static void say() {
-    if (gate::installed != nullptr) gate::installed->refuse("a gate was passed inside a signal handler, which cannot be replayed");
+    if (gate::installed != nullptr)
+      gate::installed->refuse("a gate was passed inside a signal handler, which cannot be replayed");
   }
 };
 
@@ -72,7 +73,9 @@ void run_handler(int signal, siginfo_t* information, void* context) {
   if (interrupted != nullptr && gate::current == &stand_in) gate::current = interrupted;
 }
 
-bool is_ours(const struct sigaction& action) { return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == run_handler; }
+bool is_ours(const struct sigaction& action) {
+  return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == run_handler;
+}
 
 }  // namespace
 }  // namespace reprise
