@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "analyse/names.h"
 #include "recording/live.h"
 #include "recording/log.h"
 
@@ -26,8 +27,9 @@ struct Divergence {
   std::vector<std::string> program_context;   // events before it, in the program; empty: not kept
 };
 
-// `replayed` may be null when the process left no log.
+// `names` are those of the recorded log, also where `recorded` is its trace: a trace holds no labels. `replayed` may be
+// null when the process left no log.
 Divergence describe_divergence(const recording::LiveDivergence& live, const recording::Log& recorded,
-                               const recording::Log* replayed);
+                               const Names& names, const recording::Log* replayed);
 
 }  // namespace reprise::analyse

@@ -127,11 +127,14 @@ std::string event_text(const Names& names, const Event& event) {
     case Class::ordered:
       return fmt::format("{} {} order {}", verb(event.kind), names.object(event.object), event.order);
     case Class::writing:
-      return fmt::format("{} {} order {} after {} reads", verb(event.kind), names.object(event.object), event.order,
-                         event.number);
+      return fmt::format("{} {} order {} after {}", verb(event.kind), names.object(event.object), event.order,
+                         counted(event.number, "read"));
     case Class::release:
       return fmt::format("{} {}", verb(event.kind), names.object(event.object));
     case Class::read:
+      if (event.kind == Kind::lock_shared) {
+        return fmt::format("{} {} order {}", verb(event.kind), names.object(event.object), event.order);
+      }
       return fmt::format("{} {} order {} value {}", verb(event.kind), names.object(event.object), event.order,
                          read_value(event.value));
     case Class::failure:
@@ -150,13 +153,38 @@ std::string event_text(const Names& names, const Event& event) {
   return "?";
 }
 
-std::string intent_text(const Names& names, Kind kind, ObjectId object) {
-  if (kind == Kind::none) return "nothing at a gate";
-  if (kind == Kind::join || kind == Kind::spawn || kind == Kind::detach) {
-    return fmt::format("{} thread {}", recording::name(kind), names.thread(static_cast<ThreadIndex>(object)));
+std::string intent_text(Kind kind, const std::string& name) {
+  const char* words = nullptr;
+  switch (kind) {
+    case Kind::relock:
+    case Kind::relock_timeout:
+      words = "lock again";
+      break;
+    case Kind::wait:
+    case Kind::wake:
+    case Kind::wake_timeout:
+      words = "be notified at";
+      break;
+    case Kind::load:
+      words = "read";
+      break;
+    case Kind::join:
+    case Kind::spawn:
+    case Kind::detach:
+      return fmt::format("{} thread {}", recording::name(kind), name);
+    case Kind::none:
+      return "pass no gate";
+    default:
+      break;
   }
-  if (object == 0) return std::string(recording::name(kind));
-  return fmt::format("{} {}", recording::name(kind), names.object(object));
+  const std::string verb = words != nullptr ? words : std::string(recording::name(kind));
+  return name.empty() ? verb : fmt::format("{} {}", verb, name);
+}
+
+std::string intent_text(const Names& names, Kind kind, ObjectId object) {
+  const bool is_thread = kind == Kind::join || kind == Kind::spawn || kind == Kind::detach;
+  if (is_thread) return intent_text(kind, names.thread(static_cast<ThreadIndex>(object)));
+  return intent_text(kind, object == 0 ? std::string() : names.object(object));
 }
 
 std::vector<std::string> context_before(const recording::Log& log, const Names& names, ThreadIndex thread,

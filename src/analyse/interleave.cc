@@ -14,6 +14,7 @@ std::optional<std::uint64_t> Interleaving::Keys::key_of(const Event& event) {
       last_[event.object] = event.order;
       return event.order * 4;
     case Class::read:
+      last_[event.object] = event.order;
       return event.order * 4 + 1;
     case Class::release: {
       const auto last = last_.find(event.object);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "analyse/events.h"
-#include "analyse/names.h"
 #include "analyse/text.h"
 
 namespace reprise::analyse {
@@ -95,9 +94,8 @@ std::vector<std::string> Stall::lines() const {
   return result;
 }
 
-Stall explain_stall(const Log& recorded, const Log& replayed, bool proven, double silent_s) {
+Stall explain_stall(const Log& recorded, const Names& names, const Log& replayed, bool proven, double silent_s) {
   Stall stall{proven, silent_s, {}, {}};
-  const Names names(recorded);
   for (const ThreadInfo& thread : replayed.threads()) {
     if (!thread.ended) stall.threads.push_back(describe(recorded, replayed, names, thread));
   }

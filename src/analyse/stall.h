@@ -1,6 +1,6 @@
 // Why a replay does not go on: who waits at which object for which order, and who should have supplied it.
 //
-//   const Stall stall = explain_stall(recorded, replayed, /*proven=*/true);
+//   const Stall stall = explain_stall(recorded, names, replayed, /*proven=*/true, 0);
 //   for (const std::string& line : stall.lines()) console.print(line);
 //
 // The supplier of an order is found in the recording: the thread that passed there with this order, or with the last
@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "analyse/names.h"
 #include "recording/log.h"
 
 namespace reprise::analyse {
@@ -47,6 +48,7 @@ struct Stall {
   std::vector<std::string> lines() const;
 };
 
-Stall explain_stall(const recording::Log& recorded, const recording::Log& replayed, bool proven, double silent_s);
+Stall explain_stall(const recording::Log& recorded, const Names& names, const recording::Log& replayed, bool proven,
+                    double silent_s);
 
 }  // namespace reprise::analyse

@@ -66,6 +66,7 @@ struct Plumbing {
     const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (nowhere < 0 || dup2(nowhere, 1) < 0 || dup2(nowhere, 2) < 0) give_up();
   }
+  if (launch.output_to_error && dup2(2, 1) < 0) give_up();
   if (launch.captured && (dup2(plumbing.out.write, 1) < 0 || dup2(plumbing.err.write, 2) < 0)) give_up();
   if (!launch.folder.empty() && chdir(launch.folder.c_str()) != 0) give_up();
   if (launch.fixed_addresses) {

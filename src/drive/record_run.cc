@@ -191,6 +191,7 @@ Result<RecordedRun> record_once(const Folder& folder, const Target& target, cons
                 .folder = {},
                 .fixed_addresses = manifest.randomize_off,
                 .silent = false,
+                .output_to_error = options.output_to_error,
                 .captured = options.captured || !options.grep.empty()};
   auto child =
       Child::start(launch, interrupts, [&](std::string_view bytes, bool error) { listener.hear(bytes, error); });

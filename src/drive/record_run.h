@@ -23,8 +23,9 @@ struct RecordOptions {
   std::vector<std::string> command;
   std::string process;  // empty: the program's name, made valid
   bool full{false};
-  bool keeps_image{true};  // a copy of the program and its own libraries
-  bool captured{false};    // hold the output back in RecordedRun::output
+  bool keeps_image{true};       // a copy of the program and its own libraries
+  bool output_to_error{false};  // stdout is ours
+  bool captured{false};         // hold the output back in RecordedRun::output
   std::optional<double> timeout_s;
   std::optional<std::uint64_t> chaos;
   std::string favour;

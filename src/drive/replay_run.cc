@@ -152,10 +152,11 @@ Result<ReplayReport> judge_end(const Subject& subject, const ReplayOptions& opti
 void describe_divergence(const Subject& subject, Child& child, Watch& watch, const fs::path& live,
                          ReplayReport& report) {
   const recording::LiveDivergence divergence = watch.view().divergence();
-  report.stack = name_frames(child.pid(), {divergence.stack, divergence.stack_depth});
+  report.stack = program_frames(name_frames(child.pid(), {divergence.stack, divergence.stack_depth}));
   child.kill();
   const auto replayed = Log::open(live);
-  report.divergence = analyse::describe_divergence(divergence, subject.best_log(), replayed ? &*replayed : nullptr);
+  report.divergence = analyse::describe_divergence(divergence, subject.best_log(), analyse::Names(subject.log),
+                                                   replayed ? &*replayed : nullptr);
 }
 
 }  // namespace
@@ -169,6 +170,7 @@ Result<ReplayReport> replay_once(const Subject& subject, const ReplayOptions& op
                 .folder = subject.working_folder,
                 .fixed_addresses = subject.fixed_addresses,
                 .silent = options.silent,
+                .output_to_error = options.output_to_error,
                 .captured = false};
   auto child = Child::start(launch, interrupts);
   if (!child) return tl::unexpected(child.error());
@@ -188,7 +190,8 @@ Result<ReplayReport> replay_once(const Subject& subject, const ReplayOptions& op
   if (report.verdict == Verdict::stalled) {
     const auto replayed = Log::open(live);
     if (replayed)
-      report.stall = analyse::explain_stall(subject.best_log(), *replayed, watch.proven(), options.stall_after_s);
+      report.stall = analyse::explain_stall(subject.best_log(), analyse::Names(subject.log), *replayed, watch.proven(),
+                                            options.stall_after_s);
   }
   if (report.verdict != Verdict::identical || options.gate_off) return report;
   return judge_end(subject, options, live, flags, std::move(report));

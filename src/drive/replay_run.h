@@ -26,7 +26,8 @@ struct ReplayOptions {
   bool trace{false};
   bool then_live{false};
   bool gate_off{false};  // an instrument of the tests: only the perturbation, no replay
-  bool silent{false};    // the program's output goes nowhere
+  bool output_to_error{false};
+  bool silent{false};  // the program's output goes nowhere
   double stall_after_s{10};
   std::string favour;
 };

@@ -69,6 +69,7 @@ Result<void> use_recorded(Subject& subject) {
   }
   subject.program = recorded.path;
   if (!recorded.build_id.empty() && now->build_id != recorded.build_id) {
+    subject.is_other_build = true;
     subject.warnings.push_back(fmt::format(
         "{} is another build than the recorded one; going on with it (--image runs the recorded one)", recorded.path));
   }
@@ -119,6 +120,7 @@ Result<Subject> prepare(const Folder& folder, const SubjectOptions& options) {
                   .environment = manifest->environment,
                   .working_folder = {},
                   .fixed_addresses = manifest->randomize_off,
+                  .is_other_build = false,
                   .warnings = {},
                   .unpacked = {}};
   std::error_code ignored;

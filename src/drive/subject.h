@@ -33,6 +33,7 @@ struct Subject {
   std::vector<std::string> environment;
   std::filesystem::path working_folder;
   bool fixed_addresses{true};
+  bool is_other_build{false};
   std::vector<std::string> warnings;        // one line each
   std::shared_ptr<ScratchFolder> unpacked;  // holds the kept image while it is used
 

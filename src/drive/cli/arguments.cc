@@ -18,7 +18,7 @@ CLI::Validator one_of(const std::string& choices) {
         const bool known = !text.empty() && fenced.find("|" + text + "|") != std::string::npos;
         return known ? std::string() : "must be " + choices + ", not " + text;
       },
-      choices);
+      "");
 }
 
 CLI::Validator at_least(double min) {

@@ -12,6 +12,8 @@ namespace reprise::drive::cli {
 namespace {
 
 constexpr Flag json{"--json", "", "Print the facts as JSON", &Arguments::json};
+constexpr Flag json_alone{"--json", "", "Print the facts as JSON; the program's own output goes to stderr",
+                          &Arguments::json};
 constexpr Flag quiet{"-q,--quiet", "", "Do not show the program's own output", &Arguments::quiet};
 constexpr Flag favour{"--favour", "WHO", "Let one thread go first at every gate", &Arguments::favour, "first|last",
                       0,          true};
@@ -28,7 +30,7 @@ constexpr std::array record_flags{
     Flag{"--grep", "TEXT", "With --until-failure: TEXT in the output is a failure too", &Arguments::grep},
     Flag{"--no-image", "", "Do not keep a copy of the program", &Arguments::no_image},
     Flag{"--process", "NAME", "Name of the process (default: the program's name)", &Arguments::process},
-    json,
+    json_alone,
     favour,
 };
 
@@ -41,7 +43,7 @@ constexpr std::array replay_flags{
     Flag{"--program", "PATH", "Run this program instead of the recorded one", &Arguments::program_path},
     Flag{"--image", "", "Run the copy of the program that the recording keeps", &Arguments::image},
     quiet,
-    json,
+    json_alone,
     favour,
     Flag{"--gate-off", "", "Run without replaying", &Arguments::gate_off, "", 0, true},
 };

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "analyse/compare.h"
+#include "analyse/events.h"
 #include "analyse/summary.h"
 #include "analyse/text.h"
 #include "drive/cli/commands.h"
@@ -92,21 +93,16 @@ std::vector<std::string> state_lines(const Facts& facts) {
 }
 
 std::string waiter_line(const analyse::Waiter& waiter) {
-  std::string line =
-      fmt::format("{} waits after step {} to {}", waiter.path, grouped(waiter.step), recording::name(waiter.kind));
-  if (waiter.kind == Kind::join) line += " thread";
-  if (!waiter.object_name.empty()) line += " " + waiter.object_name;
-  if (waiter.holder == no_thread) {
-    const bool is_condition = waiter.kind == Kind::wait || waiter.kind == Kind::wake;
-    if (is_condition)
-      line += waiter.notified == 0 ? "; nobody ever notified it"
-                                   : fmt::format("; last of {}", counted(waiter.notified, "notification"));
-    return line;
-  }
+  std::string line = fmt::format("{} waits after step {} to {}", waiter.path, grouped(waiter.step),
+                                 analyse::intent_text(waiter.kind, waiter.object_name));
   if (waiter.kind == Kind::join) return line;
-  return line + (waiter.holder == waiter.thread ? ", which it holds itself"
-                                                : fmt::format(", which {} passed last (step {})", waiter.holder_path,
-                                                              grouped(waiter.holder_step)));
+  if (waiter.holder == waiter.thread && waiter.holder != no_thread) return line + ", which it holds itself";
+  if (waiter.holder != no_thread) {
+    return line + fmt::format(", which {} passed last (step {})", waiter.holder_path, grouped(waiter.holder_step));
+  }
+  if (waiter.kind != Kind::wait && waiter.kind != Kind::wake) return line;
+  if (waiter.notified == 0) return line + "; nobody ever notified it";
+  return line + fmt::format("; all {} had come before", counted(waiter.notified, "notification"));
 }
 
 std::string cycle_line(const std::vector<ThreadIndex>& cycle, const Summary& summary) {
@@ -122,7 +118,9 @@ std::string cycle_line(const std::vector<ThreadIndex>& cycle, const Summary& sum
 }
 
 void add_blocked(const Summary& summary, std::vector<std::string>& lines) {
-  if (summary.blocked.waiters.empty()) return;
+  // A thread that waited when the process ended by itself is no finding, unless it waited in a circle.
+  const bool stopped = summary.info.end_kind == recording::EndKind::running;
+  if (summary.blocked.waiters.empty() || (!stopped && summary.blocked.deadlocks.empty())) return;
   lines.emplace_back("blocked at the end:");
   for (const analyse::Waiter& waiter : summary.blocked.waiters) lines.push_back("  " + waiter_line(waiter));
   for (const auto& cycle : summary.blocked.deadlocks) {
@@ -143,7 +141,7 @@ std::vector<std::string> text_of(const Facts& facts) {
   if (!facts.summary) return lines;
   const Summary& summary = *facts.summary;
   lines.push_back(fmt::format("process    {}", facts.process));
-  lines.push_back(fmt::format("gates      {}; {} written, {} of them from outside; {}", counted(summary.steps, "step"),
+  lines.push_back(fmt::format("gates      {}; {} written, of them {} from outside; {}", counted(summary.steps, "step"),
                               counted(summary.events, "event"), counted(summary.values, "value"),
                               counted(summary.objects, "object")));
   if (summary.info.output_bytes > 0)

@@ -23,6 +23,7 @@ RecordOptions options_of(const Arguments& arguments) {
   options.full = arguments.full;
   options.keeps_image = !arguments.no_image;
   options.captured = arguments.until_failure.has_value();
+  options.output_to_error = arguments.json;
   options.timeout_s = arguments.timeout_s;
   options.chaos = arguments.chaos;
   options.favour = arguments.favour;
@@ -66,9 +67,9 @@ Result<Folder> create(const Arguments& arguments, const Target& target) {
   return recording::create_folder(home, arguments.output);
 }
 
-void show_output(const RecordedRun& run, Console& console) {
+void show_output(const RecordedRun& run, bool json, Console& console) {
   for (const Piece& piece : run.output) {
-    std::FILE* file = piece.error ? stderr : stdout;
+    std::FILE* file = piece.error || json ? stderr : stdout;
     std::fwrite(piece.bytes.data(), 1, piece.bytes.size(), file);
     std::fflush(file);
   }
@@ -128,7 +129,10 @@ class Loop {
       RecordOptions options = options_of(arguments_);
       if (options.chaos) *options.chaos += i;
       auto run = record_once(folder_, target_, options, interrupts);
-      if (!run) return own_fault(run.error(), console_);
+      if (!run) {
+        if (folder_.processes().empty()) (void)recording::remove_folder(folder_);
+        return own_fault(run.error(), console_);
+      }
       if (run->how == ManifestEnd::interrupted) return stop(*run, i + 1);
       if (run->failed()) return keep(*run, i + 1);
       forget_run(folder_);
@@ -141,7 +145,7 @@ class Loop {
 
  private:
   int keep(const RecordedRun& run, std::uint64_t count) {
-    show_output(run, console_);
+    show_output(run, arguments_.json, console_);
     console_.note(fmt::format("run {} of {} failed: {}", count, *arguments_.until_failure, reason(run)));
     tell(folder_, run, arguments_, console_);
     if (arguments_.json) print_facts(folder_, run, count, console_);
@@ -181,7 +185,10 @@ int run_record(const Arguments& arguments, Console& console) {
   if (arguments.until_failure) return Loop(arguments, *target, *folder, console).run();
   Interrupts interrupts;
   auto run = record_once(*folder, *target, options_of(arguments), interrupts);
-  if (!run) return own_fault(run.error(), console);
+  if (!run) {
+    if (folder->processes().empty()) (void)recording::remove_folder(*folder);  // the program never ran
+    return own_fault(run.error(), console);
+  }
   tell(*folder, *run, arguments, console);
   if (arguments.json) print_facts(*folder, *run, 1, console);
   return run->ended.exit_code();

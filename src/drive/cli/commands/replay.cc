@@ -17,6 +17,7 @@ ReplayOptions options_of(const Arguments& arguments) {
   options.trace = arguments.trace;
   options.then_live = arguments.then == "live";
   options.gate_off = arguments.gate_off;
+  options.output_to_error = arguments.json;
   options.silent = arguments.quiet;
   options.stall_after_s = arguments.stall_after_s.value_or(10);
   options.favour = arguments.favour;
@@ -48,8 +49,11 @@ std::string next_command(const Subject& subject, const ReplayReport& report, con
   if (report.verdict == Verdict::diverged && report.divergence->bracketed && !subject.trace && has_copy) {
     return fmt::format("reprise replay {} --trace --image && reprise replay {}", name, name);
   }
-  if (report.verdict == Verdict::diverged && has_copy && !arguments.image)
+  const bool other_program = !arguments.program_path.empty() || subject.is_other_build;
+  if (report.verdict == Verdict::diverged && has_copy && other_program)
     return fmt::format("reprise replay {} --image", name);
+  if (report.verdict == Verdict::diverged)
+    return fmt::format("reprise show {} --thread {}", name, report.divergence->thread);
   return fmt::format("reprise info {}", name);
 }
 

@@ -177,7 +177,8 @@ int run_show(const Arguments& arguments, Console& console) {
   if (!folder) return console.fail(folder.error(), "reprise ls");
   auto opened = open_log(*folder, /*prefer_trace=*/true);
   if (!opened) return console.fail(opened.error(), fmt::format("reprise verify {}", folder->name()));
-  const analyse::Names names(opened->log);
+  const auto labelled = open_log(*folder);  // a trace holds no labels
+  const analyse::Names names(labelled ? labelled->log : opened->log);
   auto filter = filter_of(arguments, opened->log, names);
   if (!filter) return console.fail(filter.error());
   Lister lister(opened->log, names, *filter, arguments.json, console);
