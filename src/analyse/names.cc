@@ -23,6 +23,9 @@ Family family_of(Kind kind) {
     case Kind::relock:
     case Kind::relock_timeout:
     case Kind::try_failed:
+    case Kind::lock_shared:
+    case Kind::unlock_shared:
+    case Kind::write_lock:
       return Family::mutex;
     case Kind::wait:
     case Kind::notify_one:

@@ -37,6 +37,8 @@ class Free : public Gate {
   void joined(Thread& thread, std::uint32_t child) override;
   void exiting(Thread&, int) override {}
   void crashing(Thread&, int) override {}
+  void replacing(Thread&, bool) override {}
+  bool other_threads() override { return false; }
   void differs(Thread&, Kind, std::string_view) override {}
   void refuse(std::string_view) override {}
 

@@ -1,6 +1,7 @@
 #include "record/recorder.h"
 
 #include <cstring>
+#include <optional>
 
 #include "gate/perturb.h"
 #include "recording/digest.h"
@@ -14,20 +15,21 @@ using recording::Class;
 using recording::Event;
 
 struct Recorder::Recorded : Thread {
-  Recorded(recording::Live& live, gate::Slot* place) : writer(live, place->index) {
+  Recorded(recording::Live& live, gate::Slot* place) {
     slot = place;
     index = place->index;
+    writer.emplace(live, index);
   }
-  recording::StreamWriter writer;
+  std::optional<recording::StreamWriter> writer;
   bool frozen{false};
 };
 
 Recorder::Recorded& Recorder::recorded(Thread& thread) { return static_cast<Recorded&>(thread); }
 
 Thread* Recorder::new_thread(ThreadIndex parent, std::uint32_t ordinal) {
-  gate::Slot* slot = live_.add_slot(parent, ordinal);
+  gate::Slot* slot = live_->add_slot(parent, ordinal);
   if (slot == nullptr) return nullptr;
-  auto* thread = new Recorded(live_, slot);
+  auto* thread = new Recorded(*live_, slot);
   thread->gate = this;
   thread->predicts = !options_.full && !options_.perturbed;
   const std::lock_guard lock(roll_mutex_);
@@ -36,21 +38,30 @@ Thread* Recorder::new_thread(ThreadIndex parent, std::uint32_t ordinal) {
 }
 
 void Recorder::start_main() {
-  if (options_.full) live_.header().flags.fetch_or(recording::live_full);
-  if (options_.contents) live_.header().flags.fetch_or(recording::live_contents);
+  if (options_.full) live_->header().flags.fetch_or(recording::live_full);
+  if (options_.contents) live_->header().flags.fetch_or(recording::live_contents);
   if (Thread* thread = new_thread(no_thread, 0)) started(*thread);
 }
 
-void Recorder::abandon_in_child() {
-  live_.abandon();
-  if (gate::current != nullptr) recorded(*gate::current).frozen = true;
-  gate::current = nullptr;
-  gate::installed = nullptr;
+void Recorder::continue_in_child(recording::Live& live) {
+  Recorded& self = recorded(*gate::current);
+  live.number_threads_from(live_->next_index());
+  live.header().flags.fetch_or(live_->header().flags.load() & (recording::live_full | recording::live_contents));
+  live_->abandon();
+  live_ = &live;
+  const gate::Slot before = *self.slot;
+  roll_.assign(1, &self);
+  self.slot = live.add_slot(no_thread, 0, before.index);
+  if (self.slot == nullptr) return freeze(self);
+  self.slot->objects = before.objects;
+  self.slot->children = before.children;
+  self.writer.emplace(live, self.index);
+  self.writer->names_objects_in_full();
 }
 
 bool Recorder::stopped() const {
   constexpr std::uint32_t stops = recording::live_no_space | recording::live_unsupported;
-  return (live_.header().flags.load(std::memory_order_seq_cst) & stops) != 0;
+  return (live_->header().flags.load(std::memory_order_seq_cst) & stops) != 0;
 }
 
 // From now on every passage comes through the gate, where stopped() is seen: a frozen thread leaves no trace at the
@@ -75,10 +86,10 @@ void Recorder::write(Thread& thread, Event event, std::uint64_t hashed) {
   event.step = thread.slot->steps + 1;
   event.check = recording::check_of(thread.slot->hash);
   thread.inside = true;
-  const bool written = self.writer.append(event);
+  const bool written = self.writer->append(event);
   thread.inside = false;
   if (!written) return freeze(thread);
-  thread.slot->written = self.writer.written();
+  thread.slot->written = self.writer->written();
   thread.count(event.kind, hashed);
 }
 
@@ -91,7 +102,7 @@ bool Recorder::name(Thread& thread, Object& object) {
 
 void Recorder::write_label(Thread& thread, const Object& object) {
   if (object.name == nullptr || recorded(thread).frozen) return;
-  recorded(thread).writer.append(
+  recorded(thread).writer->append(
       {.step = thread.slot->steps, .kind = Kind::label, .object = object.known_id(), .value = object.name});
 }
 
@@ -242,7 +253,7 @@ void Recorder::step(Thread& thread, Kind kind, std::uint64_t subject) {
 }
 
 void Recorder::wrote(const void* bytes, std::size_t size) {
-  recording::LiveHeader& header = live_.header();
+  recording::LiveHeader& header = live_->header();
   header.output_digest = recording::digest(header.output_digest, bytes, size);
   header.output_bytes += size;
 }
@@ -291,7 +302,7 @@ void Recorder::joined(Thread& thread, std::uint32_t child) {
 }
 
 void Recorder::mark_end(Thread& thread, recording::EndKind kind, int code) {
-  recording::LiveHeader& header = live_.header();
+  recording::LiveHeader& header = live_->header();
   header.end_code = code;
   header.end_thread = thread.index;
   header.end_kind.store(static_cast<std::uint32_t>(kind), std::memory_order_release);
@@ -310,8 +321,26 @@ void Recorder::crashing(Thread& thread, int signal) {
   mark_end(thread, recording::EndKind::signalled, signal);
 }
 
+// The mark comes before exec, since nothing can come after it; an exec that fails leaves both a mark and a failure, in
+// that order.
+void Recorder::replacing(Thread& thread, bool begins) {
+  if (recorded(thread).frozen) return;
+  if (begins) {
+    write(thread, {.kind = Kind::exec}, 0);
+    mark_end(thread, recording::EndKind::replaced, 0);
+  } else {
+    write(thread, {.kind = Kind::try_failed, .number = 1}, 0);
+    mark_end(thread, recording::EndKind::running, 0);
+  }
+}
+
+bool Recorder::other_threads() {
+  const std::lock_guard lock(roll_mutex_);
+  return roll_.size() > 1;
+}
+
 void Recorder::refuse(std::string_view reason) {
-  live_.refuse(reason);
+  live_->refuse(reason);
   stop_predicting();
 }
 

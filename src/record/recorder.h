@@ -26,13 +26,14 @@ struct Options {
 
 class Recorder final : public gate::Gate {
  public:
-  Recorder(recording::Live& live, const Options& options) : live_(live), options_(options) {}
+  Recorder(recording::Live& live, const Options& options) : live_(&live), options_(options) {}
 
   // Registers the calling thread as main.
   void start_main();
 
-  // After fork: the child lets go of its parent's recording and goes on by itself.
-  void abandon_in_child();
+  // After fork, in the child: its one thread goes on into a log of its own.
+  void continue_in_child(recording::Live& live);
+  recording::Live& live() { return *live_; }
 
   Kind arrive(gate::Thread& thread, gate::Object& object, Kind kind) override;
   void pass(gate::Thread& thread, gate::Object& object, Kind kind) override;
@@ -60,6 +61,8 @@ class Recorder final : public gate::Gate {
   void joined(gate::Thread& thread, std::uint32_t child) override;
   void exiting(gate::Thread& thread, int code) override;
   void crashing(gate::Thread& thread, int signal) override;
+  void replacing(gate::Thread& thread, bool begins) override;
+  bool other_threads() override;
   void differs(gate::Thread&, Kind, std::string_view) override {}
   void refuse(std::string_view reason) override;
 
@@ -78,7 +81,7 @@ class Recorder final : public gate::Gate {
   void stop_predicting();
   void mark_end(gate::Thread& thread, recording::EndKind kind, int code);
 
-  recording::Live& live_;
+  recording::Live* live_;
   Options options_;
   std::mutex roll_mutex_;        // guards roll_
   std::vector<Recorded*> roll_;  // threads that have not ended

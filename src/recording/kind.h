@@ -62,6 +62,8 @@ constexpr std::array kinds{
     KindInfo{Kind::unlock_shared, "unlock_shared", Class::release, false},
     KindInfo{Kind::write_lock, "write_lock", Class::writing, false},
     KindInfo{Kind::content, "content", Class::value, true},
+    KindInfo{Kind::fork, "fork", Class::plain, false},
+    KindInfo{Kind::exec, "exec", Class::mark, true},
     KindInfo{Kind::label, "label", Class::label, true},
 };
 

@@ -100,6 +100,7 @@ gate::Slot* Live::add_slot(ThreadIndex parent, std::uint32_t ordinal) { return a
 
 gate::Slot* Live::add_slot(ThreadIndex parent, std::uint32_t ordinal, ThreadIndex index) {
   const std::lock_guard lock(mutex_);
+  if (full()) return nullptr;
   if (slot_page_ == nullptr || slots_in_page_ == slots_per_page) {
     slot_page_ = add_extent(ExtentKind::slots, 0, 0, 0, slot_page_head_bytes + slots_per_page * sizeof(gate::Slot));
     slots_in_page_ = 0;

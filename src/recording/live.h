@@ -49,7 +49,7 @@ enum LiveFlag : std::uint32_t {
   live_contents = 128,   // level data: contents are in the log
 };
 
-enum class EndKind : std::uint32_t { running = 0, exited = 1, signalled = 2 };
+enum class EndKind : std::uint32_t { running = 0, exited = 1, signalled = 2, replaced = 3 };  // replaced: by exec
 
 constexpr std::size_t stack_depth_max = 32;
 
@@ -121,8 +121,10 @@ class Live final : public BlockSource {
   // Ends the recording for a reason that the program gave. The first reason stays.
   void refuse(std::string_view reason);
 
-  // The forked child lets go of its parent's log.
+  // The forked child lets go of its parent's log, and numbers its own threads on from its parent's.
   void abandon();
+  std::uint32_t next_index() const { return next_index_; }
+  void number_threads_from(std::uint32_t index) { next_index_ = index; }
 
  private:
   Live(int file, LiveHeader* header) : file_(file), header_(header) {}

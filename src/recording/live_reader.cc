@@ -66,9 +66,10 @@ void Scan::slot(std::uint64_t offset) {
   const std::uint32_t slot_state = u32_at(from);
   if (slot_state == static_cast<std::uint32_t>(SlotState::none)) return;
   const std::uint32_t kind = u32_at(from + 32);
-  if (slot_state > static_cast<std::uint32_t>(SlotState::ended) ||
+  const std::uint64_t objects = u64_at(from + 64);
+  if (objects > max_object_ordinal || slot_state > static_cast<std::uint32_t>(SlotState::ended) ||
       (kind != 0 && (kind >= kind_limit || info(static_cast<Kind>(kind)).treated == Class::none))) {
-    state.problem(offset, "a slot with an unknown state or kind");
+    state.problem(offset, "a slot with an unknown state or kind, or too many objects");
     ++state.lost_threads;
     return;
   }
@@ -84,7 +85,7 @@ void Scan::slot(std::uint64_t offset) {
   thread.info.pending_object = kind != 0 ? u64_at(from + 40) : 0;
   thread.info.pending_order = kind != 0 ? u64_at(from + 48) : 0;
   thread.written = u64_at(from + 56);
-  thread.info.objects = u64_at(from + 64);
+  thread.info.objects = objects;
   state.loaded.push_back(std::move(thread));
 }
 

@@ -87,7 +87,7 @@ std::uint8_t* StreamWriter::put_body(std::uint8_t* at, const Event& event, Class
     last_object_ = event.object;
   }
   if (has_order(treated)) {
-    CHECK(event.order >= entry->order, event.order, entry->order);
+    CHECK(event.order >= entry->order + (raises_order(treated) ? 1 : 0), event.order, entry->order);
     if (!is_new) at = base::put_varint(at, event.order - entry->order);
     entry->order = event.order;
   }
@@ -175,7 +175,8 @@ Result<bool> StreamReader::refill() {
     }
     if (!*piece) return false;
     piece_ = **piece;
-    if (piece_.steps_before && *piece_.steps_before != step_) return damaged("events are missing before this block");
+    missed_events_ = piece_.steps_before && *piece_.steps_before != step_;
+    if (missed_events_) return damaged("events are missing before this block");
   }
   return true;
 }
@@ -215,7 +216,7 @@ bool StreamReader::parse_body(base::Cursor& cursor, Class treated, bool same, Ev
     if (entry.object != event.object) entry = ObjectCache::Entry{event.object, 0};
     if (has_order(treated)) {
       const std::uint64_t difference = is_new ? 1 : cursor.varint();
-      if (difference > max_order - entry.order) return false;
+      if (difference > max_order - entry.order || (difference == 0 && raises_order(treated))) return false;
       event.order = entry.order += difference;
     }
   }
@@ -252,7 +253,7 @@ bool StreamReader::parse(base::Cursor& cursor, Event& event) {
   const std::uint8_t tag = cursor.u8();
   event.kind = static_cast<Kind>(tag & kind_bits);
   const Class treated = info(event.kind).treated;
-  if (treated == Class::none) return false;
+  if (treated == Class::none || ended_) return false;
   const bool same = (tag & same_object_bit) != 0;
   if (same && !mentions_object(treated)) return false;
   event.step = treated == Class::label ? step_ : step_ + 1;
@@ -267,6 +268,7 @@ bool StreamReader::parse(base::Cursor& cursor, Event& event) {
   const std::uint64_t covered = treated == Class::failure ? event.step + event.number - 1 : event.step;
   if (!cursor.good() || covered > max_step) return false;
   step_ = covered;
+  ended_ = event.kind == Kind::end;
   return true;
 }
 

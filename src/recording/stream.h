@@ -62,6 +62,10 @@ class StreamWriter {
 
   std::uint64_t written() const { return written_; }
 
+  // This thread named objects before the stream began (it goes on after fork): they and later ones are written out in
+  // full.
+  void names_objects_in_full() { own_objects_ = max_object_ordinal; }
+
  private:
   std::uint8_t* put_object(std::uint8_t* at, const Event& event, bool same, ObjectCache::Entry*& entry, bool& is_new);
   std::uint8_t* put_body(std::uint8_t* at, const Event& event, Class treated, bool same);
@@ -111,6 +115,9 @@ class StreamReader {
   // Errors: damaged (which thread, which byte, what was wrong); from then on every call returns that error.
   Result<std::optional<Event>> next();
 
+  // After an error: did it lie between two pieces, so that what follows was written later than what is missing?
+  bool missed_events() const { return missed_events_; }
+
   // Steps covered by the events read so far.
   std::uint64_t step() const { return step_; }
 
@@ -133,6 +140,8 @@ class StreamReader {
   std::span<const std::uint8_t> record_{};
   std::optional<Error> broken_{};
   bool skims_{false};  // see tail()
+  bool missed_events_{false};
+  bool ended_{false};  // the end mark was read: nothing may follow
   std::size_t offset_{0};
   std::uint64_t consumed_{0};
   std::uint64_t step_{0};

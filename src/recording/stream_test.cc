@@ -36,7 +36,7 @@ rc::Gen<Choice> choices() {
       rc::gen::weightedOneOf<std::uint64_t>(
           {{5, rc::gen::just(std::uint64_t{0})}, {2, rc::gen::inRange<std::uint64_t>(0, 1000)}}),
       rc::gen::weightedOneOf<std::uint64_t>({{3, rc::gen::inRange<std::uint64_t>(0, 3)},
-                                             {1, rc::gen::inRange<std::uint64_t>(0, std::uint64_t{1} << 50)}}),
+                                             {1, rc::gen::inRange<std::uint64_t>(0, std::uint64_t{1} << 40)}}),
       number, rc::gen::string<std::string>(), rc::gen::string<std::string>());
 }
 
@@ -58,6 +58,7 @@ struct Program {
 
   void add(const Choice& choice) {
     const KindInfo& row = kinds[choice.kind];
+    if (row.kind == Kind::end) return;  // only ever last
     const bool is_label = row.treated == Class::label;
     Owned event;
     event.kind = row.kind;
@@ -66,13 +67,14 @@ struct Program {
     event.checked = event.step > step + 1;
     if (has_object(row.treated)) event.object = object(choice.object);
     if (row.treated == Class::failure && choice.object % 3 != 0) event.object = object(choice.object / 10 + 1);
-    if (has_order(row.treated))
-      event.order = orders[event.object] = std::min(orders[event.object] + choice.raised, max_order);
+    const std::uint64_t raised = choice.raised + (raises_order(row.treated) ? 1 : 0);
+    if (has_order(row.treated)) event.order = orders[event.object] += raised;
     if (row.treated == Class::read || row.treated == Class::label) event.value = choice.value;
-    if (row.kind == Kind::clock || row.treated == Class::mark || row.treated == Class::plain)
+    if (row.kind == Kind::clock || row.treated == Class::mark || row.treated == Class::plain ||
+        row.treated == Class::writing)
       event.number = choice.number;
     if (row.treated == Class::failure) event.number = 1;
-    if (row.kind == Kind::value) {
+    if (row.treated == Class::value && row.kind != Kind::clock) {
       event.value = choice.value;
       event.name = choice.name;
     }
@@ -156,10 +158,13 @@ TEST(Stream, ReadsBackWhatWasWritten) {
     MemoryBlocks blocks(*rc::gen::inRange<std::size_t>(1, 400));
     StreamWriter writer(blocks, main_thread);
     for (const Owned& event : program.written) RC_ASSERT(writer.append(event.event()));
-    const auto read = read_all(blocks.reader(main_thread));
+    RC_ASSERT(writer.append({.step = program.step + 1, .kind = Kind::end}));
+    auto read = read_all(blocks.reader(main_thread));
     RC_ASSERT(read.error.empty());
     RC_ASSERT(read.events.size() == writer.written());
-    RC_ASSERT(read.step == program.step);
+    RC_ASSERT(read.step == program.step + 1);
+    RC_ASSERT(read.events.back().kind == Kind::end);
+    read.events.pop_back();
     RC_ASSERT(one_by_one(read.events) == program.expected);
   });
   EXPECT_TRUE(held);
@@ -296,6 +301,7 @@ TEST(Stream, RefusesWhatTheGrammarDoesNotAllow) {
       {"object 0 outside a failure", {static_cast<std::uint8_t>(next | tag(Kind::lock)), 0, 0, 0, 1}},
       {"a thread beyond the limit",
        {static_cast<std::uint8_t>(next | tag(Kind::lock)), 0, 0x80, 0x80, 0x80, 0x08, 1, 1}},
+      {"an order that does not rise", {static_cast<std::uint8_t>(next | tag(Kind::lock)), 0, 7, 7, 0}},
       {"a gap on a label", {tag(Kind::label), 1, 0, 1, 0}},
       {"a failure that happened no times", {static_cast<std::uint8_t>(next | tag(Kind::try_failed)), 1, 0, 0, 0, 0}},
       {"a varint of eleven bytes",
@@ -315,6 +321,16 @@ TEST(Stream, RefusesWhatTheGrammarDoesNotAllow) {
     EXPECT_NE(read.error, "") << example.what;
     EXPECT_TRUE(read.events.empty()) << example.what;
   }
+}
+
+// Goal    Nothing follows the end of a thread.
+// Method  An end mark, with an event after it.
+TEST(Stream, EndsWithItsEndMark) {
+  const auto end = static_cast<std::uint8_t>(0x80 | static_cast<unsigned>(Kind::end));
+  const Bytes bytes{end, 0, end, 0};
+  const auto read = read_all(reader_of(bytes));
+  EXPECT_EQ(read.events.size(), 1u);
+  EXPECT_NE(read.error, "");
 }
 
 // Goal    Steps cannot wrap round: no sequence of gaps takes a reader past the limit.

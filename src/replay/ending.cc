@@ -40,9 +40,9 @@ void Replayer::reached_end() {
   if (remaining_.fetch_sub(1) != 1) return;
   remaining_.notify_all();
   if (recorded_.info().end_kind != recording::EndKind::running) return;
-  scratch_.header().flags.fetch_or(recording::live_identical);
+  scratch_->header().flags.fetch_or(recording::live_identical);
   if (!options_.then_live) return;
-  scratch_.header().flags.fetch_or(recording::live_released);
+  scratch_->header().flags.fetch_or(recording::live_released);
   gate::installed = &free_;
   released_.store(1);
   released_.notify_all();
@@ -66,7 +66,7 @@ void Replayer::exiting(gate::Thread& thread, int code) {
   expect(self, Kind::exit, 0, self.next->kind == Kind::exit && recorded_code == code);
   passed(self, {.kind = Kind::exit, .number = static_cast<std::uint64_t>(static_cast<std::int64_t>(code))}, 0);
   await_all(self);
-  recording::LiveHeader& header = scratch_.header();
+  recording::LiveHeader& header = scratch_->header();
   header.end_code = code;
   header.end_thread = self.index;
   header.end_kind.store(static_cast<std::uint32_t>(recording::EndKind::exited), std::memory_order_release);
@@ -80,10 +80,27 @@ void Replayer::crashing(gate::Thread& thread, int signal) {
          self.next->kind == Kind::crash && self.next->number == static_cast<std::uint64_t>(signal));
   passed(self, {.kind = Kind::crash, .number = static_cast<std::uint64_t>(signal)}, 0);
   await_all(self);
-  recording::LiveHeader& header = scratch_.header();
+  recording::LiveHeader& header = scratch_->header();
   header.end_code = signal;
   header.end_thread = self.index;
   header.end_kind.store(static_cast<std::uint32_t>(recording::EndKind::signalled), std::memory_order_release);
+}
+
+void Replayer::replacing(gate::Thread& thread, bool begins) {
+  Replayed& self = replayed(thread);
+  const Kind kind = begins ? Kind::exec : Kind::try_failed;
+  if (at_end(self)) return hold(self, kind, 0);
+  if (!is_written(self)) diverge(self, kind, 0, "nothing of the kind was recorded here", true);
+  expect(self, kind, 0, self.next->kind == kind);
+  passed(self, {.kind = kind, .number = begins ? 0u : 1u}, 0);
+  const auto end = begins ? recording::EndKind::replaced : recording::EndKind::running;
+  if (begins && recorded_.info().end_kind == end && at_end(self)) await_all(self);
+  scratch_->header().end_kind.store(static_cast<std::uint32_t>(end), std::memory_order_release);
+}
+
+bool Replayer::other_threads() {
+  const std::lock_guard lock(watch_mutex_);
+  return living_ > 1;
 }
 
 // ---- who sleeps ----
@@ -110,11 +127,11 @@ void Replayer::look_for_stall() {
   }
   if ((info.flags & recording::live_no_space) != 0) {
     // A recording that ends early: where no thread can go on is where it ends.
-    scratch_.header().flags.fetch_or(recording::live_identical);
+    scratch_->header().flags.fetch_or(recording::live_identical);
     finish_killed();
     return;
   }
-  scratch_.header().flags.fetch_or(recording::live_stalled);
+  scratch_->header().flags.fetch_or(recording::live_stalled);
   if (options_.launched) return;
   static constexpr char message[] =
       "reprise: replay stalled: every thread waits for another; run it under `reprise replay` for the reasons\n";
@@ -137,7 +154,7 @@ void Replayer::park() {
 
 void Replayer::diverge(Replayed& self, Kind kind, ObjectId object, const char* detail, bool bracketed) {
   if (diverged_.exchange(true)) park();
-  recording::LiveDivergence& found = scratch_.header().divergence;
+  recording::LiveDivergence& found = scratch_->header().divergence;
   found.thread = self.index;
   found.step = self.slot->steps + 1;
   found.step_after = self.last_written;
@@ -152,7 +169,7 @@ void Replayer::diverge(Replayed& self, Kind kind, ObjectId object, const char* d
   }
   std::strncpy(found.detail, detail, sizeof found.detail - 1);
   found.stack_depth = capture_stack(found.stack, recording::stack_depth_max);
-  scratch_.header().flags.fetch_or(recording::live_diverged);
+  scratch_->header().flags.fetch_or(recording::live_diverged);
   if (options_.launched) park();
   std::fprintf(stderr, "reprise: replay diverged in thread %u at step %llu: %s\n", found.thread,
                static_cast<unsigned long long>(found.step), detail);

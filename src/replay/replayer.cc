@@ -30,22 +30,27 @@ bool fits(Kind asked, Kind recorded) {
 }  // namespace
 
 Replayer::Replayer(const recording::Log& recorded, recording::Live& scratch, const Options& options)
-    : recorded_(recorded), scratch_(scratch), options_(options), turns_(*this) {
+    : recorded_(recorded), scratch_(&scratch), options_(options), turns_(*this) {
+  read_threads();
+}
+
+void Replayer::read_threads() {
   std::uint32_t with_steps = 0;
+  children_.clear();
   for (const recording::ThreadInfo& thread : recorded_.threads()) {
     children_.emplace(child_key(thread.parent, thread.ordinal), &thread);
     if (thread.steps > 0) ++with_steps;
   }
   remaining_.store(with_steps);
-  if (options_.trace) scratch_.header().flags.fetch_or(recording::live_full);
+  if (options_.trace) scratch_->header().flags.fetch_or(recording::live_full);
 }
 
 Thread* Replayer::new_thread(const recording::ThreadInfo& info) {
-  gate::Slot* slot = scratch_.add_slot(info.parent, info.ordinal, info.index);
+  gate::Slot* slot = scratch_->add_slot(info.parent, info.ordinal, info.index);
   if (slot == nullptr) return nullptr;
   auto* thread = new Replayed(recorded_, info, slot);
   thread->gate = this;
-  if (options_.trace) thread->trace.emplace(scratch_, info.index);
+  if (options_.trace) thread->trace.emplace(*scratch_, info.index);
   advance(*thread);
   const std::lock_guard lock(watch_mutex_);
   ++living_;
@@ -58,10 +63,34 @@ void Replayer::start_main() {
   if (Thread* thread = new_thread(*main->second)) started(*thread);
 }
 
-void Replayer::abandon_in_child() {
-  scratch_.abandon();
-  gate::current = nullptr;
-  gate::installed = nullptr;
+void Replayer::continue_in_child(const recording::Log& recorded, recording::Live& scratch) {
+  Replayed& self = replayed(*gate::current);
+  scratch_->abandon();
+  recorded_ = recorded;
+  scratch_ = &scratch;
+  read_threads();
+  living_ = 1;
+  asleep_ = 0;
+  const auto main = children_.find(child_key(no_thread, 0));
+  if (main == children_.end()) {
+    // Killed before its first step: nothing of it is to be replayed.
+    gate::current = nullptr;
+    return;
+  }
+  const gate::Slot before = *self.slot;
+  self.info = main->second;
+  self.slot = scratch.add_slot(no_thread, 0, self.info->index);
+  if (self.slot == nullptr) diverge(self, Kind::fork, 0, "there is no room for the child's notes", false);
+  self.slot->objects = before.objects;
+  self.slot->children = before.children;
+  self.stream = recorded_.stream(self.info->index);
+  self.next.reset();
+  self.last_written = 0;
+  if (options_.trace) {
+    self.trace.emplace(scratch, self.info->index);
+    self.trace->names_objects_in_full();
+  }
+  advance(self);
 }
 
 // ---- the thread's own stream ----
@@ -99,7 +128,7 @@ void Replayer::passed(Replayed& self, Event event, std::uint64_t hashed) {
   self.count(event.kind, hashed);
   self.slot->pending_order = 0;
   self.slot->asleep = 0;
-  if (self.slot->steps == self.info.steps) reached_end();
+  if (self.slot->steps == self.info->steps) reached_end();
 }
 
 // The written event must fit what the program does; `fits` says whether its kind does.
@@ -347,7 +376,7 @@ void Replayer::step(Thread& thread, Kind kind, std::uint64_t subject) {
 }
 
 void Replayer::wrote(const void* bytes, std::size_t size) {
-  recording::LiveHeader& header = scratch_.header();
+  recording::LiveHeader& header = scratch_->header();
   header.output_digest = recording::digest(header.output_digest, bytes, size);
   header.output_bytes += size;
 }

@@ -37,7 +37,9 @@ class Replayer final : public gate::Gate, private SleepWatch {
 
   // Registers the calling thread as main.
   void start_main();
-  void abandon_in_child();
+
+  // After fork, in the child: its one thread goes on with the log of the recorded child.
+  void continue_in_child(const recording::Log& recorded, recording::Live& scratch);
 
   Kind arrive(gate::Thread& thread, gate::Object& object, Kind kind) override;
   void pass(gate::Thread& thread, gate::Object& object, Kind kind) override;
@@ -66,6 +68,8 @@ class Replayer final : public gate::Gate, private SleepWatch {
   void joined(gate::Thread& thread, std::uint32_t child) override;
   void exiting(gate::Thread& thread, int code) override;
   void crashing(gate::Thread& thread, int signal) override;
+  void replacing(gate::Thread& thread, bool begins) override;
+  bool other_threads() override;
   void differs(gate::Thread& thread, Kind kind, std::string_view what) override;
   void refuse(std::string_view) override {}
 
@@ -75,6 +79,7 @@ class Replayer final : public gate::Gate, private SleepWatch {
   static Replayed& replayed(gate::Thread& thread);
 
   gate::Thread* new_thread(const recording::ThreadInfo& info);
+  void read_threads();
 
   // The thread's own stream.
   static bool at_end(const Replayed& self);
@@ -110,7 +115,7 @@ class Replayer final : public gate::Gate, private SleepWatch {
   [[noreturn]] void park();
 
   recording::Log recorded_;
-  recording::Live& scratch_;
+  recording::Live* scratch_;
   Options options_;
   Turns turns_;
   gate::Free free_;

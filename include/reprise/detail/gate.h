@@ -188,6 +188,11 @@ class Gate {
   virtual void exiting(Thread& thread, int code) = 0;
   virtual void crashing(Thread& thread, int signal) = 0;
 
+  // exec is about to replace this image (or has failed to: `begins` is false).
+  virtual void replacing(Thread& thread, bool begins) = 0;
+  // Does any other thread of this process pass gates?
+  virtual bool other_threads() = 0;
+
   // Replay: what the program holds is not what it held when recorded.
   virtual void differs(Thread& thread, Kind kind, std::string_view what) = 0;
 

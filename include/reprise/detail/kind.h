@@ -39,6 +39,8 @@ enum class Kind : std::uint8_t {
   unlock_shared = 41,
   write_lock = 42,
   content = 43,
+  fork = 44,
+  exec = 45,
   label = 63,  // names an object; not a step
 };
 
