@@ -113,7 +113,8 @@ std::string event_text(const Names& names, const Event& event) {
     case Class::release:
       return fmt::format("{} {}", verb(event.kind), names.object(event.object));
     case Class::read:
-      if (event.kind == Kind::lock_shared) {
+      // Of a pointer only the order is kept.
+      if (event.kind == Kind::lock_shared || event.value.empty()) {
         return fmt::format("{} {} order {}", verb(event.kind), names.object(event.object), event.order);
       }
       return fmt::format("{} {} order {} value {}", verb(event.kind), names.object(event.object), event.order,
