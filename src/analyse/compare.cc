@@ -69,6 +69,8 @@ std::string end_text(EndKind kind, std::int32_t code) {
       return fmt::format("exit code {}", code);
     case EndKind::signalled:
       return signal_name(code);
+    case EndKind::replaced:
+      return "replaced by exec";
     case EndKind::running:
       break;
   }

@@ -173,7 +173,7 @@ Result<void> load_live(LogState& state) {
   state.info.flags = u32_at(header + 24);
   state.info.full = (state.info.flags & live_full) != 0;
   const std::uint32_t end_kind = u32_at(header + 28);
-  if (end_kind > static_cast<std::uint32_t>(EndKind::signalled)) {
+  if (end_kind > static_cast<std::uint32_t>(EndKind::replaced)) {
     state.problem(28, "an unknown kind of end");
   } else {
     state.info.end_kind = static_cast<EndKind>(end_kind);
