@@ -113,8 +113,7 @@ std::string event_text(const Names& names, const Event& event) {
     case Class::release:
       return fmt::format("{} {}", verb(event.kind), names.object(event.object));
     case Class::read:
-      // Of a pointer only the order is kept.
-      if (event.kind == Kind::lock_shared || event.value.empty()) {
+      if (event.kind == Kind::lock_shared) {
         return fmt::format("{} {} order {}", verb(event.kind), names.object(event.object), event.order);
       }
       return fmt::format("{} {} order {} value {}", verb(event.kind), names.object(event.object), event.order,

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import console_lib
 
-SOURCE = Path(os.environ["REPRISE_SOURCE"])
-BUILD = Path(os.environ["REPRISE_BUILD"])
+SOURCE = Path(os.environ.get("REPRISE_SOURCE", Path(__file__).resolve().parents[2]))
+BUILD = Path(os.environ.get("REPRISE_BUILD", SOURCE / "build" / "release"))
 
 SHOWN = """<!-- same: 300 -->
 <!-- varies: 7 "order 3" -->
@@ -86,7 +86,7 @@ def main():
                 raise console_lib.Mismatch("no command in it")
         except console_lib.Mismatch as mismatch:
             failed += 1
-            print(f"{shown}: {mismatch}\nagain: tests/system/examples.py {shown}")
+            print(f"{shown}: {mismatch}\nagain: python3 tests/system/examples.py {shown}")
     return 1 if failed else 0
 
 
