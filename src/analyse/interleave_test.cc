@@ -69,6 +69,29 @@ TEST(Interleave, StartsAThreadAfterItsSpawnAndJoinsItAfterItsEnd) {
   EXPECT_EQ(forced, 0u);
 }
 
+// main leaves out spawns and joins, then prints and exits; nothing that is written says that this was last.
+TEST(Interleave, LetsAThreadThatLeftStepsOutGoOnAfterItsChildren) {
+  const test::TemporaryFolder folder;
+  Live& live = test::create_live(folder / "main.live");
+  TestThread main(live, no_thread, 0);
+  TestThread child(live, main_thread, 0);
+  TestThread grandchild(live, 2, 0);
+  main.count(Kind::spawn, 2);
+  main.count(Kind::join, 2);
+  main.write_at(Kind::output, output_object, 1);
+  main.write({.kind = Kind::exit, .number = 0});
+  child.write({.kind = Kind::value, .value = "a", .name = "seed"});
+  child.end();
+  grandchild.write({.kind = Kind::value, .value = "b", .name = "seed"});
+  grandchild.end();
+  std::uint64_t forced = 0;
+  const auto lines = listed(*Log::open(folder / "main.live"), forced);
+  const std::vector<std::string> expected{"0.0 value 0", "0.0 end 0",  "0.0.0 value 0",
+                                          "0.0.0 end 0", "0 output 1", "0 exit 0"};
+  EXPECT_EQ(lines, expected);
+  EXPECT_EQ(forced, 0u);
+}
+
 TEST(Interleave, SurvivesALogThatContradictsItself) {
   const test::TemporaryFolder folder;
   Live& live = test::create_live(folder / "main.live");
