@@ -290,6 +290,8 @@ void Recorder::ended(Thread& child) {
   }
   if (!frozen)
     __atomic_store_n(&child.slot->state, static_cast<std::uint32_t>(recording::SlotState::ended), __ATOMIC_RELEASE);
+  recorded(child).writer->finish();
+  live_->retire(child.slot);
   delete &recorded(child);
 }
 

@@ -254,7 +254,7 @@ void Replayer::end(Thread& thread, Object& object, Kind kind, const void* value,
 
 void Replayer::remember(Replayed& self, ObjectId object, std::uint64_t order, const void* value, std::size_t size,
                         bool is_pointer) {
-  self.known[object].set(value, size);
+  self.known[object].set(order, value, size);
   if (!is_pointer) return;
   const std::lock_guard lock(history_mutex_);
   std::vector<const void*>& held = history_[object];
@@ -310,7 +310,8 @@ Outcome Replayer::foretell_read(Replayed& self, Object& object, Kind kind, const
     if (std::memcmp(out, expected, size) == 0) return Outcome::act;
     kind = Kind::compare_failed;
   }
-  Event event{.kind = kind, .object = id, .order = object.order()};
+  // The object may be further on by now: the order that this thread saw last is the one it sees again.
+  Event event{.kind = kind, .object = id, .order = known->second.order};
   if (!is_pointer) event.value = std::string_view(static_cast<const char*>(out), size);
   passed(self, event, id);
   return Outcome::failed;
@@ -333,7 +334,7 @@ void Replayer::read_recorded(Replayed& self, Object& object, void* out, std::siz
     std::memset(out, 0, size);
     std::memcpy(out, event.value.data(), std::min(size, event.value.size()));
   }
-  self.known[id].set(out, size);
+  self.known[id].set(event.order, out, size);
   if (!is_pointer) event.value = std::string_view(static_cast<const char*>(out), size);
   passed(self, event, id);
 }
@@ -420,6 +421,8 @@ void Replayer::ended(Thread& child) {
   passed(self, {.kind = Kind::end}, 0);
   gate::current = nullptr;
   const ThreadIndex index = self.index;
+  if (self.trace) self.trace->finish();
+  scratch_->retire(self.slot);
   delete &self;
   const std::lock_guard lock(watch_mutex_);
   --living_;
