@@ -22,6 +22,7 @@ constexpr std::array record_flags{
     Flag{"-o,--output", "NAME", "Name of the recording (default: the program's name and a number)", &Arguments::output},
     Flag{"--force", "", "Replace a recording that has this name", &Arguments::force},
     Flag{"--full", "", "Write every event, also those that could be predicted", &Arguments::full},
+    Flag{"--level", "LEVEL", "order, or data: also what is read from shared objects", &Arguments::level, "order|data"},
     Flag{"--timeout", "S", "Kill the program after S seconds; the recording ends there", &Arguments::timeout_s, "",
          0.001},
     Flag{"--chaos", "SEED", "Yield at gates at random, the same way for the same seed", &Arguments::chaos},
@@ -49,6 +50,7 @@ constexpr std::array replay_flags{
 };
 
 constexpr std::array show_flags{
+    Flag{"--process", "NAME", "This process (default: the one that was launched)", &Arguments::process},
     Flag{"--thread", "T", "Only this thread (0.1)", &Arguments::thread},
     Flag{"--object", "O", "Only this object (accounts, mutex@0.2#5)", &Arguments::object},
     Flag{"--kind", "K", "Only this kind of event (lock, wait, value)", &Arguments::kind},
