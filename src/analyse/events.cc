@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <deque>
 
 #include "analyse/text.h"
@@ -78,9 +79,15 @@ std::string failure_text(const Names& names, const Event& event) {
   return fmt::format("{} {}{}", failed_verb(names.family(event.object)), object, times);
 }
 
+bool is_printable(std::string_view bytes) {
+  return std::all_of(bytes.begin(), bytes.end(), [](char byte) { return byte >= 0x20 && byte < 0x7F; });
+}
+
+// Few bytes that are no text are most likely a number.
 std::string value_event_text(const Event& event) {
   if (event.kind == Kind::clock) return fmt::format("read the clock: {} ns", static_cast<std::int64_t>(event.number));
-  return fmt::format("got {} = {}", escape(event.name), value_text(event.value));
+  const bool is_number = event.value.size() <= 8 && !is_printable(event.value);
+  return fmt::format("got {} = {}", escape(event.name), is_number ? number_text(event.value) : value_text(event.value));
 }
 
 std::string plain_text(const Names& names, const Event& event) {

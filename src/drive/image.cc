@@ -91,7 +91,7 @@ Result<void> recode(const fs::path& from, const fs::path& to, mode_t mode) {
       if (total > image_bytes_max)
         return fail(ErrorCode::damaged, fmt::format("{} is larger than an image may be", from.string()));
       if (in.size > 0) remaining = result;
-      more = in.pos < in.size || out.pos == out.size || (last && std::is_same_v<Coder, Compressor> && result > 0);
+      more = in.pos < in.size || (result > 0 && (out.pos == out.size || (last && std::is_same_v<Coder, Compressor>)));
     }
   }
   if (std::is_same_v<Coder, Decompressor> && remaining != 0)

@@ -170,6 +170,7 @@ Libraries find_libraries(const fs::path& program, const ProgramFacts& facts) {
     open.pop_back();
     std::vector<std::string> here = folders;
     here.insert(here.end(), needs.run_paths.begin(), needs.run_paths.end());
+    here.emplace_back("/usr/local/lib");  // where the loader looks by default, and not the system's
     for (const std::string& name : needs.needed) {
       if (!seen.insert(name).second) continue;
       const fs::path library = find_library(name, here);

@@ -20,16 +20,16 @@
 namespace reprise::drive {
 
 struct RecordOptions {
-  std::vector<std::string> command;
-  std::string process;  // empty: the program's name, made valid
+  std::vector<std::string> command{};
+  std::string process{};  // empty: the program's name, made valid
   bool full{false};
   bool keeps_image{true};       // a copy of the program and its own libraries
   bool output_to_error{false};  // stdout is ours
   bool captured{false};         // hold the output back in RecordedRun::output
-  std::optional<double> timeout_s;
-  std::optional<std::uint64_t> chaos;
-  std::string favour;
-  std::string grep;  // look for it in the output (which is then captured)
+  std::optional<double> timeout_s{};
+  std::optional<std::uint64_t> chaos{};
+  std::string favour{};
+  std::string grep{};  // look for it in the output (which is then captured)
 };
 
 struct Piece {

@@ -184,6 +184,7 @@ Result<ReplayReport> replay_once(const Subject& subject, const ReplayOptions& op
     child->kill();
   }
   report.ended = *child->ended();
+  report.interrupted = child->interrupted();
   watch.view().look();
   const std::uint32_t flags = watch.view().flags();
   if (report.verdict == Verdict::unsupported) report.reason = watch.view().reason();

@@ -37,6 +37,7 @@ enum class Verdict { identical, different, diverged, stalled, unsupported, inter
 struct ReplayReport {
   Verdict verdict{Verdict::different};
   Ended ended;                                    // of the program now
+  int interrupted{0};                             // the signal that stopped us
   bool released{false};                           // --then live: it went on by itself
   std::vector<analyse::Difference> differences;   // different
   std::optional<analyse::Divergence> divergence;  // diverged

@@ -253,7 +253,7 @@ void Replayer::end(Thread& thread, Object& object, Kind kind, const void* value,
 
 void Replayer::remember(Replayed& self, ObjectId object, std::uint64_t order, const void* value, std::size_t size,
                         bool is_pointer) {
-  self.known[object].set(value, size);
+  self.known[object].set(order, value, size);
   if (!is_pointer) return;
   const std::lock_guard lock(history_mutex_);
   std::vector<const void*>& held = history_[object];
@@ -309,7 +309,8 @@ Outcome Replayer::foretell_read(Replayed& self, Object& object, Kind kind, const
     if (std::memcmp(out, expected, size) == 0) return Outcome::act;
     kind = Kind::compare_failed;
   }
-  Event event{.kind = kind, .object = id, .order = object.order()};
+  // The object may be further on by now: the order that this thread saw last is the one it sees again.
+  Event event{.kind = kind, .object = id, .order = known->second.order};
   if (!is_pointer) event.value = std::string_view(static_cast<const char*>(out), size);
   passed(self, event, id);
   return Outcome::failed;
@@ -332,7 +333,7 @@ void Replayer::read_recorded(Replayed& self, Object& object, void* out, std::siz
     std::memset(out, 0, size);
     std::memcpy(out, event.value.data(), std::min(size, event.value.size()));
   }
-  self.known[id].set(out, size);
+  self.known[id].set(event.order, out, size);
   if (!is_pointer) event.value = std::string_view(static_cast<const char*>(out), size);
   passed(self, event, id);
 }
@@ -375,7 +376,7 @@ void Replayer::step(Thread& thread, Kind kind, std::uint64_t subject) {
 }
 
 void Replayer::wrote(Thread&, std::uint64_t& digest, const void* bytes, std::size_t size) {
-  scratch_.note_output(digest, bytes, size);
+  scratch_->note_output(digest, bytes, size);
 }
 
 // ---- the life of threads ----
@@ -411,11 +412,14 @@ void Replayer::ended(Thread& child) {
   }
   if (!is_written(self)) diverge(self, Kind::end, 0, "the recorded thread went on", true);
   expect(self, Kind::end, 0, self.next->kind == Kind::end);
-  passed(self, {.kind = Kind::end}, 0);
   gate::perturb::dismiss(child);
-  gate::current = nullptr;
+  // Said before the step is counted: the process may end as soon as its last thread has taken its last step.
   __atomic_store_n(&child.slot->state, static_cast<std::uint32_t>(recording::SlotState::ended), __ATOMIC_RELEASE);
+  passed(self, {.kind = Kind::end}, 0);
+  gate::current = nullptr;
   const ThreadIndex index = self.index;
+  if (self.trace) self.trace->finish();
+  scratch_->retire(self.slot);
   delete &self;
   const std::lock_guard lock(watch_mutex_);
   --living_;

@@ -21,19 +21,21 @@ using std::memory_order_seq_cst;
 
 namespace detail {
 
-// Padding has no meaning: compare and record values without it, where the compiler can clear it.
+// Padding has no meaning: compare and record values without it, where the compiler can clear it. In place, since a copy
+// need not keep what padding holds: whose bytes are taken is cleared last.
 template <typename T>
-T clean(T value) noexcept {
+void clear_padding([[maybe_unused]] T& value) noexcept {
 #if __has_builtin(__builtin_clear_padding)
   __builtin_clear_padding(&value);
 #endif
-  return value;
 }
 
 template <typename T>
 bool same_bits(const T& a, const T& b) noexcept {
-  const T left = clean(a);
-  const T right = clean(b);
+  T left = a;
+  T right = b;
+  clear_padding(left);
+  clear_padding(right);
   return std::memcmp(&left, &right, sizeof(T)) == 0;
 }
 
@@ -72,7 +74,8 @@ class GatedCell {
       return modify_slowly(thread, object, cell, kind, change);
     object.acquire_bit();
     const T old = cell.load(std::memory_order_relaxed);
-    const T fresh = clean(change(old));
+    T fresh = change(old);
+    clear_padding(fresh);
     cell.store(fresh, std::memory_order_relaxed);
     if (object.last_thread() == thread.index && thread.counts_alone()) [[likely]] {
       thread.count(kind, object.known_id());
@@ -85,8 +88,10 @@ class GatedCell {
 
   template <typename Cell>
   static bool compare_exchange(gate::Thread& thread, gate::Object& object, Cell& cell, T& expected, T desired_value) {
-    const T desired = clean(desired_value);
-    const T wanted = clean(expected);
+    T desired = desired_value;
+    T wanted = expected;
+    clear_padding(desired);
+    clear_padding(wanted);
     T seen = wanted;
     if (thread.gate->foretell(thread, object, Kind::modify, &wanted, &seen, sizeof seen, std::is_pointer_v<T>) ==
         gate::Outcome::failed) {
@@ -94,7 +99,8 @@ class GatedCell {
       return false;
     }
     thread.gate->begin(thread, object, Kind::modify);
-    const T old = clean(cell.load(std::memory_order_relaxed));
+    T old = cell.load(std::memory_order_relaxed);
+    clear_padding(old);
     if (!same_bits(old, expected)) {
       thread.gate->end(thread, object, Kind::compare_failed, &old, sizeof old, std::is_pointer_v<T>);
       expected = old;
@@ -124,7 +130,8 @@ class GatedCell {
       return value;
     }
     thread.gate->begin(thread, object, Kind::load);
-    value = clean(cell.load(std::memory_order_relaxed));
+    value = cell.load(std::memory_order_relaxed);
+    clear_padding(value);
     thread.gate->end(thread, object, Kind::load, &value, sizeof value, std::is_pointer_v<T>);
     return value;
   }
@@ -134,7 +141,8 @@ class GatedCell {
                                            Change change) {
     thread.gate->begin(thread, object, kind);
     const T old = cell.load(std::memory_order_relaxed);
-    const T fresh = clean(change(old));
+    T fresh = change(old);
+    clear_padding(fresh);
     cell.store(fresh, std::memory_order_relaxed);
     thread.gate->end(thread, object, kind, &fresh, sizeof fresh, std::is_pointer_v<T>);
     return old;

@@ -13,12 +13,14 @@ namespace {
 
 bool is_terminal(std::FILE* file) { return isatty(fileno(file)) == 1; }
 
+bool is_capable_terminal(std::FILE* file) {
+  const char* term = std::getenv("TERM");
+  return term != nullptr && std::strcmp(term, "dumb") != 0 && is_terminal(file);
+}
+
 bool wants_colour(std::FILE* file) {
   const char* off = std::getenv("NO_COLOR");
-  const char* term = std::getenv("TERM");
-  if (off != nullptr && *off != '\0') return false;
-  if (term == nullptr || std::strcmp(term, "dumb") == 0) return false;
-  return is_terminal(file);
+  return (off == nullptr || *off == '\0') && is_capable_terminal(file);
 }
 
 }  // namespace
@@ -41,7 +43,7 @@ ExitCode exit_code_of(ErrorCode code) {
 }
 
 Console::Console(std::FILE* out, std::FILE* err)
-    : out_(out), err_(err), colour_(wants_colour(out)), progress_(is_terminal(err)) {}
+    : out_(out), err_(err), colour_(wants_colour(out)), progress_(is_capable_terminal(err)) {}
 
 void Console::print(std::string_view text) {
   end_progress();

@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "base/ids.h"
+#include "gate/output_lock.h"
 #include "program/runtime/turn.h"
 
 namespace reprise {
@@ -22,20 +23,18 @@ int runtime::write_all(int file, std::string_view text) {
 
 namespace {
 
-std::mutex output_mutex;
 gate::Object output("output", output_object);
 std::uint64_t output_digest = 0;
 
 // What the program is told of something done to a file: the recorded error number. On replay it is done all the same.
 template <typename Act>
 int recorded_error(std::string_view name, Act act) {
-  gate::Thread* thread = gate::current;
   bool is_done = false;
   const int error = value(name, [&] {
     is_done = true;
     return act();
   });
-  if (thread != nullptr && !is_done && error == 0) act();
+  if (!is_done && error == 0) act();
   return error;
 }
 
@@ -47,7 +46,7 @@ int open_flags(std::ios_base::openmode mode) {
 }  // namespace
 
 void Output::write(std::string_view text) {
-  const runtime::Turn turn(output_mutex, output);
+  const runtime::Turn turn(gate::output_mutex, output);
   turn.wrote(output_digest, text);
   runtime::write_all(STDOUT_FILENO, text);  // as a stream whose file is gone: silent
 }

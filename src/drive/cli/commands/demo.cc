@@ -79,8 +79,9 @@ int run_demo(const Arguments&, Console& console) {
   const auto home = choose_home();
   if (!home) return console.fail(home.error());
   console.print(
-      "A bank with two clerks. A transfer checks the balance in one locked section and changes it in another;\n"
-      "in between the other clerk may come. Most runs are fine, some lose money.");
+      "A bank with two clerks who pay into one account. A payment reads the balance in one locked section and writes "
+      "the new\n"
+      "one in another; in between the other clerk may come. Most runs are fine, some lose money.");
   console.print(fmt::format("\n{}", console.styled(Style::strong, "$ export REPRISE_HOME=" + home->string())));
   Demo demo(tool, *home, console);
   const int recorded = demo.run({"record", "--force", "-o", recording_name, "--chaos", "1", "--until-failure", "2000",
@@ -89,11 +90,11 @@ int run_demo(const Arguments&, Console& console) {
     console.note(recorded == 0 ? "no run failed; try again" : "the demo could not record");
     return recorded == 0 ? finding : own_failure;
   }
-  if (demo.run({"info", recording_name}) != 0) return own_failure;
+  if (demo.run({"show", recording_name, "--interleaved"}) != 0) return own_failure;
   const int replayed = demo.run({"replay", recording_name, "--times", "20"});
   if (replayed != 0) return replayed < 0 ? static_cast<int>(own_failure) : replayed;
-  console.print(fmt::format("\nThe recording stays in {}. Look at it with: reprise show {} --interleaved",
-                            home->string(), recording_name));
+  console.print(
+      fmt::format("\nThe recording stays in {}. Look at it with: reprise info {}", home->string(), recording_name));
   return done;
 }
 

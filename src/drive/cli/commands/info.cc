@@ -83,7 +83,8 @@ std::vector<std::string> state_lines(const Facts& facts) {
   }
   const recording::LogInfo& info = facts.summary->info;
   if (!info.sealed)
-    lines.emplace_back("the log is live: the recorder was killed, or still runs; it replays all the same");
+    lines.emplace_back(
+        "the log is not sealed: recorded without the tool, or the tool was killed; it replays all the same");
   if (info.flags & recording::live_no_space)
     lines.emplace_back("incomplete: there was no room any more; the program went on unrecorded");
   if (info.flags & recording::live_unsupported)
@@ -144,12 +145,13 @@ std::vector<std::string> text_of(const Facts& facts) {
   lines.push_back(fmt::format("gates      {}; {} written, of them {} from outside; {}", counted(summary.steps, "step"),
                               counted(summary.events, "event"), counted(summary.values, "value"),
                               counted(summary.objects, "object")));
+  if (facts.traced) lines.push_back("trace      every event; reprise show lists them");
   if (summary.info.output_bytes > 0)
     lines.push_back(fmt::format("output     {}, digest {:016x}", counted(summary.info.output_bytes, "byte"),
                                 summary.info.output_digest));
   lines.emplace_back("threads:");
   for (const analyse::ThreadSummary& thread : summary.threads) {
-    lines.push_back(fmt::format("  {:<8} {:>12}, {:>8} written{}", thread.path, counted(thread.steps, "step"),
+    lines.push_back(fmt::format("  {:<8} {:>18}, {:>9} written{}", thread.path, counted(thread.steps, "step"),
                                 grouped(thread.events),
                                 thread.ended || thread.index == summary.info.end_thread ? "" : ", did not end"));
   }

@@ -7,6 +7,7 @@
 #include "analyse/text.h"
 #include "drive/cli/commands.h"
 #include "drive/manifest.h"
+#include "drive/subject.h"
 #include "recording/folder.h"
 
 namespace reprise::drive::cli {
@@ -44,6 +45,16 @@ std::string end_of(const Manifest& manifest) {
   }
 }
 
+// A program that was recorded without the tool leaves its end in the log only.
+std::string end_of(const recording::Folder& folder) {
+  const auto opened = open_log(folder);
+  if (!opened) return std::string(name(ManifestEnd::unknown));
+  const recording::LogInfo& info = opened->log.info();
+  if (info.end_kind == recording::EndKind::exited) return fmt::format("exit {}", info.end_code);
+  if (info.end_kind == recording::EndKind::signalled) return analyse::signal_name(info.end_code);
+  return std::string(name(ManifestEnd::unknown));
+}
+
 Row row_of(const recording::Folder& folder) {
   Row row{folder.name(), "", "", "", bytes_of(folder.path)};
   const auto manifest = read_manifest(folder.manifest());
@@ -53,7 +64,7 @@ Row row_of(const recording::Folder& folder) {
   }
   row.created = manifest->created;
   row.program = fs::path(manifest->program.path).filename().string();
-  row.end = end_of(*manifest);
+  row.end = manifest->end == ManifestEnd::unknown ? end_of(folder) : end_of(*manifest);
   return row;
 }
 
