@@ -6,7 +6,7 @@
 //   for (const std::string& name : reprise::list_directory(".")) use(name);
 //
 // Threads   A stream is for one thread at a time, as std's. The functions are for any.
-// Replay    Nothing is opened, listed or waited for: every byte and every error comes from the recording. With
+// Replay    Nothing is opened or listed: every byte and every error comes from the recording. With
 //           `--then live` a file is opened where the recording ends, at the recorded position.
 // Errors    Streams set their bits, functions throw std::system_error, each as recorded.
 // Cost      Off: one read(2) per 8 KiB. Recording: the bytes read.
@@ -116,8 +116,9 @@ REPRISE_API int process_id();
 // std::system_error.
 REPRISE_API std::vector<std::string> list_directory(const std::filesystem::path& path);
 
-// As waitpid(2), errno included. On replay no child is waited for. Where it was asked for one child by number, the
-// answer is that number again; otherwise it is the recorded one.
+// As waitpid(2), errno included. On replay the answer is the number that the same child has in this run, and a child
+// that had ended is waited for; one that neither was forked through fork() nor asked for by number keeps its recorded
+// number.
 REPRISE_API int waitpid(int process, int* status, int options);
 
 }  // namespace reprise

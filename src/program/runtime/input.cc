@@ -12,6 +12,8 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "gate/children.h"
+
 namespace reprise {
 namespace {
 
@@ -165,12 +167,41 @@ std::string list_outcome(const std::filesystem::path& path) {
   return outcome;
 }
 
+// How a child ended. Its number means nothing in another run: it is found again by who forked it, or as the one that
+// was asked for.
 struct ChildOutcome {
   int process;
   int status;
   int error;
-  int is_the_asked;  // `process` is the one that was asked for
+  int was_asked_for;
+  gate::ChildName name;  // ordinal 0: not forked here
 };
+
+ChildOutcome wait_for_child(int process, int options) {
+  ChildOutcome found{};
+  found.process = ::waitpid(process, &found.status, options);
+  found.error = found.process < 0 ? errno : 0;
+  if (found.process <= 0) return found;
+  found.was_asked_for = found.process == process ? 1 : 0;
+  found.name = gate::child_numbered(found.process).value_or(gate::ChildName{0, 0});
+  return found;
+}
+
+// Replay: the child's number in this run. A child that had ended when recorded has to end here, too.
+int same_child(const ChildOutcome& recorded, int asked) {
+  int process = recorded.was_asked_for != 0 ? asked : recorded.process;
+  bool is_ours = recorded.was_asked_for != 0;
+  if (recorded.name.ordinal != 0) {
+    if (const auto named = gate::child_named(recorded.name)) {
+      process = *named;
+      is_ours = true;
+    }
+  }
+  const bool had_ended = WIFEXITED(recorded.status) || WIFSIGNALED(recorded.status);
+  while (is_ours && had_ended && ::waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return process;
+}
 
 }  // namespace
 
@@ -203,16 +234,14 @@ std::vector<std::string> list_directory(const std::filesystem::path& path) {
 }
 
 int waitpid(int process, int* status, int options) {
+  bool is_live = false;
   const ChildOutcome outcome = value("waitpid", [&] {
-    ChildOutcome found{};
-    found.process = ::waitpid(process, &found.status, options);
-    found.error = found.process < 0 ? errno : 0;
-    found.is_the_asked = found.process == process && process > 0;
-    return found;
+    is_live = true;
+    return wait_for_child(process, options);
   });
   if (outcome.process > 0 && status != nullptr) *status = outcome.status;
   if (outcome.process < 0) errno = outcome.error;
-  return outcome.is_the_asked != 0 ? process : outcome.process;
+  return is_live || outcome.process <= 0 ? outcome.process : same_child(outcome, process);
 }
 
 }  // namespace reprise
