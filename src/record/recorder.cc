@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "gate/perturb.h"
-#include "recording/digest.h"
 
 namespace reprise::record {
 
@@ -255,10 +254,8 @@ void Recorder::step(Thread& thread, Kind kind, std::uint64_t subject) {
   thread.count(kind, subject);
 }
 
-void Recorder::wrote(const void* bytes, std::size_t size) {
-  recording::LiveHeader& header = live_->header();
-  header.output_digest = recording::digest(header.output_digest, bytes, size);
-  header.output_bytes += size;
+void Recorder::wrote(Thread& thread, std::uint64_t& digest, const void* bytes, std::size_t size) {
+  if (!recorded(thread).frozen) live_->note_output(digest, bytes, size);
 }
 
 Thread* Recorder::spawn(Thread& parent) {

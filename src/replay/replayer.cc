@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "gate/perturb.h"
-#include "recording/digest.h"
 #include "replay/replayed.h"
 
 namespace reprise::replay {
@@ -377,10 +376,8 @@ void Replayer::step(Thread& thread, Kind kind, std::uint64_t subject) {
   passed(self, {.kind = kind, .number = subject}, subject);
 }
 
-void Replayer::wrote(const void* bytes, std::size_t size) {
-  recording::LiveHeader& header = scratch_->header();
-  header.output_digest = recording::digest(header.output_digest, bytes, size);
-  header.output_bytes += size;
+void Replayer::wrote(Thread&, std::uint64_t& digest, const void* bytes, std::size_t size) {
+  scratch_->note_output(digest, bytes, size);
 }
 
 // ---- the life of threads ----

@@ -173,8 +173,9 @@ class Gate {
   // Does the real world answer (true), or only the recording (false: no native waiting, no sleeping)?
   virtual bool lives() const noexcept = 0;
 
-  // Output passed the gate in its turn: digest it. Called between arrive() and left() of the output object.
-  virtual void wrote(const void* bytes, std::size_t size) = 0;
+  // Output passed the gate in its turn: digest it. Called between arrive() and left() of the output object, which keeps
+  // `digest`, that of all it wrote so far.
+  virtual void wrote(Thread& thread, std::uint64_t& digest, const void* bytes, std::size_t size) = 0;
 
   // The life of threads. spawn() runs in the parent and returns null when the child cannot be followed any more;
   // started() and ended() run in the child. joining() and joined() surround a native join.
