@@ -28,8 +28,8 @@ import threading
 
 FENCE = re.compile(r"^```(\w*)\s*$")
 COMMENT = re.compile(r"^<!--\s*(varies|same|file):\s*(.*?)\s*-->$")
-NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-ANY_NUMBER = r"\d+(?:[.,:]\d+)*"
+ANY_NUMBER = r"-?\d+(?:[.,:]\d+)*"
+NUMBER = re.compile(ANY_NUMBER)
 MARK = "console-lib-end-of-command"
 SECONDS_MAX = 300
 
