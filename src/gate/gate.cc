@@ -1,12 +1,14 @@
 #include <reprise/detail/gate.h>
 #include <sched.h>
 
+#include "gate/output_lock.h"
 #include "gate/pause.h"
 
 namespace reprise::gate {
 
 __thread Thread* current = nullptr;
 Gate* installed = nullptr;
+std::mutex output_mutex;
 
 // The bit lock is held for a few instructions; only an unlucky preemption makes it long, and then yielding is right.
 void Object::wait_for_bit() noexcept {

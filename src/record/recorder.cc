@@ -1,5 +1,7 @@
 #include "record/recorder.h"
 
+#include <unistd.h>
+
 #include <cstring>
 #include <optional>
 
@@ -288,6 +290,8 @@ void Recorder::ended(Thread& child) {
   }
   if (!frozen)
     __atomic_store_n(&child.slot->state, static_cast<std::uint32_t>(recording::SlotState::ended), __ATOMIC_RELEASE);
+  recorded(child).writer->finish();
+  live_->retire(child.slot);
   delete &recorded(child);
 }
 
@@ -308,17 +312,27 @@ void Recorder::mark_end(Thread& thread, recording::EndKind kind, int code) {
   header.end_kind.store(static_cast<std::uint32_t>(kind), std::memory_order_release);
 }
 
+// There is one end, and it belongs to the thread that came first: any other waits for it here.
+void Recorder::claim_end(Thread& thread) {
+  Thread* first = nullptr;
+  if (ender_.compare_exchange_strong(first, &thread)) return;
+  for (;;) pause();
+}
+
 void Recorder::exiting(Thread& thread, int code) {
   if (recorded(thread).frozen) return;
+  claim_end(thread);
   write(thread, {.kind = Kind::exit, .number = static_cast<std::uint64_t>(static_cast<std::int64_t>(code))}, 0);
-  mark_end(thread, recording::EndKind::exited, code);
+  if (!recorded(thread).frozen) mark_end(thread, recording::EndKind::exited, code);
 }
 
 // Runs in a signal handler. A thread that was just appending cannot append again: its crash is then known by the header
 // alone.
 void Recorder::crashing(Thread& thread, int signal) {
+  if (recorded(thread).frozen) return;
+  claim_end(thread);
   if (!thread.inside) write(thread, {.kind = Kind::crash, .number = static_cast<std::uint64_t>(signal)}, 0);
-  mark_end(thread, recording::EndKind::signalled, signal);
+  if (!recorded(thread).frozen) mark_end(thread, recording::EndKind::signalled, signal);
 }
 
 // The mark comes before exec, since nothing can come after it; an exec that fails leaves both a mark and a failure, in

@@ -79,10 +79,12 @@ class Recorder final : public gate::Gate {
   void write_label(gate::Thread& thread, const gate::Object& object);
   void freeze(gate::Thread& thread);
   void stop_predicting();
+  void claim_end(gate::Thread& thread);
   void mark_end(gate::Thread& thread, recording::EndKind kind, int code);
 
   recording::Live* live_;
   Options options_;
+  std::atomic<gate::Thread*> ender_{nullptr};  // ends the process
   std::mutex roll_mutex_;        // guards roll_
   std::vector<Recorded*> roll_;  // threads that have not ended
 };

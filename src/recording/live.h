@@ -17,6 +17,7 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <mutex>
 #include <span>
 
@@ -116,6 +117,10 @@ class Live final : public BlockSource {
   std::span<std::uint8_t> allocate(ThreadIndex thread, std::uint32_t sequence, std::uint64_t steps_before,
                                    std::size_t payload_min) override;
 
+  // A block that is written full, or the slot of a thread that has ended: what is not used any more is not kept in
+  // memory.
+  void retire(const void* slot_or_payload) override;
+
   bool full() const { return (header_->flags.load(std::memory_order_acquire) & live_no_space) != 0; }
 
   // Ends the recording for a reason that the program gave. The first reason stays.
@@ -132,10 +137,19 @@ class Live final : public BlockSource {
                            std::size_t size);
   bool grow(std::size_t size_min);
 
+  // A mapped piece of the file. Unmapped when nobody writes into it any more.
+  struct Chunk {
+    std::size_t size{0};
+    std::uint32_t users{0};  // running threads' slots, blocks in use, and a slot page with room
+  };
+  void use(const void* at);
+  void unuse(const void* at);
+
   int file_;
   LiveHeader* header_;
   std::mutex mutex_;  // guards what follows, and the order of extents
-  std::uint8_t* chunk_{nullptr};
+  std::map<const std::uint8_t*, Chunk> chunks_;
+  std::uint8_t* chunk_{nullptr};  // the newest
   std::size_t chunk_used_{0};
   std::size_t chunk_size_{0};
   std::uint64_t file_size_{live_header_bytes};

@@ -415,11 +415,14 @@ void Replayer::ended(Thread& child) {
   }
   if (!is_written(self)) diverge(self, Kind::end, 0, "the recorded thread went on", true);
   expect(self, Kind::end, 0, self.next->kind == Kind::end);
-  passed(self, {.kind = Kind::end}, 0);
   gate::perturb::dismiss(child);
-  gate::current = nullptr;
+  // Said before the step is counted: the process may end as soon as its last thread has taken its last step.
   __atomic_store_n(&child.slot->state, static_cast<std::uint32_t>(recording::SlotState::ended), __ATOMIC_RELEASE);
+  passed(self, {.kind = Kind::end}, 0);
+  gate::current = nullptr;
   const ThreadIndex index = self.index;
+  if (self.trace) self.trace->finish();
+  scratch_->retire(self.slot);
   delete &self;
   const std::lock_guard lock(watch_mutex_);
   --living_;
