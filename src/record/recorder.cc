@@ -153,9 +153,9 @@ void Recorder::read(Thread& thread, Object& object, Kind kind, std::string_view 
   const ObjectId id = object.known_id();
   gate::Seen::Entry& seen = thread.seen.at(id);
   const std::uint64_t order = object.order();
-  const bool news = first || (object.last_thread() != thread.index && (seen.object != id || seen.order != order));
+  const bool news = first || (object.last_thread() != thread.index && !seen.is(id, order << 1));
   if (!news && !options_.full) return thread.count(kind, id);
-  seen = {id, order};
+  seen = {id, order << 1};
   write(thread, {.kind = kind, .object = id, .order = order, .value = value}, id);
   if (first && object.name != nullptr && !recorded(thread).frozen) {
     recorded(thread).writer.append({.step = thread.slot->steps, .kind = Kind::label, .object = id, .value = object.name});
