@@ -19,9 +19,12 @@ namespace detail {
 template <typename Native>
 typename Native::duration recorded_now() {
   gate::Thread* thread = gate::current;
-  if (thread == nullptr) [[likely]] return Native::now().time_since_epoch();
+  if (thread == nullptr) [[likely]]
+    return Native::now().time_since_epoch();
   std::int64_t count = 0;
-  const auto take = [](void* out, const void* bytes, std::size_t size) { std::memcpy(out, bytes, size < sizeof count ? size : sizeof count); };
+  const auto take = [](void* out, const void* bytes, std::size_t size) {
+    std::memcpy(out, bytes, size < sizeof count ? size : sizeof count);
+  };
   if (!thread->gate->given(*thread, Kind::clock, {}, take, &count)) {
     count = Native::now().time_since_epoch().count();
     thread->gate->keep(*thread, Kind::clock, {}, &count, sizeof count);
@@ -43,7 +46,9 @@ struct system_clock {
   static std::time_t to_time_t(const time_point& time) noexcept {
     return native_clock::to_time_t(native_clock::time_point(time.time_since_epoch()));
   }
-  static time_point from_time_t(std::time_t time) noexcept { return time_point(native_clock::from_time_t(time).time_since_epoch()); }
+  static time_point from_time_t(std::time_t time) noexcept {
+    return time_point(native_clock::from_time_t(time).time_since_epoch());
+  }
 };
 
 struct steady_clock {

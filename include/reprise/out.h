@@ -1,4 +1,5 @@
-// reprise::out: standard output whose writes are ordered among threads, so that the replayed bytes come in the same order.
+// reprise::out: standard output whose writes are ordered among threads, so that the replayed bytes come in the same
+// order.
 //
 //   reprise::out << "balance " << balance << '\n';      // one write, whole, at the end of the statement
 //

@@ -2,8 +2,8 @@
 //
 //   reprise::jthread worker([](reprise::stop_token stop) { while (!stop.stop_requested()) work(); });
 //
-// A thread is named by its path of creation: main is 0, its third child 0.2. Threads made by other means (std::async, a library) are
-// followed too, since pthread_create is.
+// A thread is named by its path of creation: main is 0, its third child 0.2. Threads made by other means (std::async, a
+// library) are followed too, since pthread_create is.
 //
 // Threads   As std's.
 // Replay    Ids print the same in every run; hardware_concurrency gives the recorded number; sleeps return at once.
@@ -39,7 +39,9 @@ class thread {
   class id {
    public:
     id() noexcept = default;
-    friend bool operator==(const id& a, const id& b) noexcept { return a.index_ == b.index_ && (a.index_ != 0 || a.native_ == b.native_); }
+    friend bool operator==(const id& a, const id& b) noexcept {
+      return a.index_ == b.index_ && (a.index_ != 0 || a.native_ == b.native_);
+    }
     friend std::strong_ordering operator<=>(const id& a, const id& b) noexcept {
       if (a.index_ != 0 || b.index_ != 0) return a.index_ <=> b.index_;
       return a.native_ <=> b.native_;
@@ -60,9 +62,10 @@ class thread {
 
   thread() noexcept = default;
   template <typename Function, typename... Arguments>
-    requires(!std::is_same_v<std::remove_cvref_t<Function>, thread>)
-  explicit thread(Function&& function, Arguments&&... arguments)
-      : native_(std::forward<Function>(function), std::forward<Arguments>(arguments)...), index_(gate::last_spawned()) {}
+  requires(!std::is_same_v<std::remove_cvref_t<Function>, thread>) explicit thread(Function&& function,
+                                                                                   Arguments&&... arguments)
+      : native_(std::forward<Function>(function), std::forward<Arguments>(arguments)...),
+        index_(gate::last_spawned()) {}
   thread(thread&& other) noexcept : native_(std::move(other.native_)), index_(std::exchange(other.index_, 0)) {}
   thread& operator=(thread&& other) noexcept {
     native_ = std::move(other.native_);
@@ -108,8 +111,8 @@ class jthread {
 
   jthread() noexcept : stop_(nostopstate) {}
   template <typename Function, typename... Arguments>
-    requires(!std::is_same_v<std::remove_cvref_t<Function>, jthread>)
-  explicit jthread(Function&& function, Arguments&&... arguments)
+  requires(!std::is_same_v<std::remove_cvref_t<Function>, jthread>) explicit jthread(Function&& function,
+                                                                                     Arguments&&... arguments)
       : native_(start(stop_, std::forward<Function>(function), std::forward<Arguments>(arguments)...)) {}
   jthread(jthread&&) noexcept = default;
   jthread& operator=(jthread&& other) noexcept {

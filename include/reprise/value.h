@@ -1,7 +1,7 @@
 // Values from outside: recorded once, given back on replay.
 //
-//   int seed = reprise::value("seed", [] { return read_seed_from_hardware(); });     // any trivially copyable type, or std::string
-//   std::string text = reprise::read_file("config.txt");
+//   int seed = reprise::value("seed", [] { return read_seed_from_hardware(); });     // any trivially copyable type, or
+//   std::string std::string text = reprise::read_file("config.txt");
 //
 // Threads   Any.
 // Errors    read_file throws std::system_error as recorded; the outcome is part of the value.
@@ -27,7 +27,9 @@ template <typename T>
 struct ValueBytes {
   static_assert(std::is_trivially_copyable_v<T>, "reprise::value keeps trivially copyable types and std::string");
   static std::string_view view(const T& value) { return {reinterpret_cast<const char*>(&value), sizeof value}; }
-  static void take(void* out, const void* bytes, std::size_t size) { std::memcpy(out, bytes, size < sizeof(T) ? size : sizeof(T)); }
+  static void take(void* out, const void* bytes, std::size_t size) {
+    std::memcpy(out, bytes, size < sizeof(T) ? size : sizeof(T));
+  }
 };
 
 template <>
@@ -45,10 +47,16 @@ template <typename Source>
 auto value(std::string_view name, Source&& source) -> std::decay_t<decltype(source())> {
   using T = std::decay_t<decltype(source())>;
   gate::Thread* thread = gate::current;
-  if (thread == nullptr) [[likely]] return std::forward<Source>(source)();
+  if (thread == nullptr) [[likely]]
+    return std::forward<Source>(source)();
   T result{};
   if (thread->gate->given(*thread, Kind::value, name, &detail::ValueBytes<T>::take, &result)) return result;
-  result = std::forward<Source>(source)();
+  try {
+    result = std::forward<Source>(source)();
+  } catch (...) {
+    thread->gate->refuse("the function given to reprise::value threw an exception, which cannot be replayed");
+    throw;
+  }
   const std::string_view bytes = detail::ValueBytes<T>::view(result);
   thread->gate->keep(*thread, Kind::value, name, bytes.data(), bytes.size());
   return result;

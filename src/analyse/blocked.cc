@@ -30,7 +30,7 @@ void note(LastPassages& passages, ThreadIndex thread, const Event& event) {
   Last& last = found->second;
   const Class treated = recording::info(event.kind).treated;
   if (treated == Class::release && last.thread == thread) last.left = true;
-  if (treated != Class::ordered) return;
+  if (!recording::raises_order(treated)) return;
   if (is_notify(event.kind)) ++last.notified;
   if (event.order < last.order) return;
   last.thread = thread;
@@ -65,6 +65,8 @@ void add_holder(const Log& log, const LastPassages& passages, Waiter& waiter) {
     waiter.notified = last.notified;
     return;
   }
+  if (family_of(waiter.kind) == Family::semaphore || family_of(waiter.kind) == Family::latch)
+    return;  // nobody holds one
   if (last.left) return;
   const ThreadInfo* holder = log.thread(last.thread);
   if (holder == nullptr) return;

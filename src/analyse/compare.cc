@@ -31,7 +31,8 @@ bool is_plausible(std::uint64_t object, const Log& log) {
   return first != nullptr && object_ordinal(object) >= 1 && object_ordinal(object) <= first->objects;
 }
 
-void compare_thread(const ThreadInfo& recorded, const ThreadInfo& replayed, const Log& log, std::vector<Difference>& differences) {
+void compare_thread(const ThreadInfo& recorded, const ThreadInfo& replayed, const Log& log,
+                    std::vector<Difference>& differences) {
   const auto differ = [&](const char* what, std::string left, std::string right) {
     differences.push_back({recorded.path, what, std::move(left), std::move(right)});
   };
@@ -64,9 +65,14 @@ std::string Difference::text() const {
 
 std::string end_text(EndKind kind, std::int32_t code) {
   switch (kind) {
-    case EndKind::exited: return fmt::format("exit code {}", code);
-    case EndKind::signalled: return signal_name(code);
-    case EndKind::running: break;
+    case EndKind::exited:
+      return fmt::format("exit code {}", code);
+    case EndKind::signalled:
+      return signal_name(code);
+    case EndKind::replaced:
+      return "replaced by exec";
+    case EndKind::running:
+      break;
   }
   return "stopped from outside";
 }
@@ -78,7 +84,8 @@ std::vector<Difference> compare(const Log& recorded, const Log& replayed) {
   for (const ThreadInfo& thread : recorded.threads()) {
     const auto other = right.find(thread.path);
     if (other == right.end()) {
-      differences.push_back({thread.path, "missing", fmt::format("{}", counted(thread.steps, "step")), "no such thread"});
+      differences.push_back(
+          {thread.path, "missing", fmt::format("{}", counted(thread.steps, "step")), "no such thread"});
     } else {
       compare_thread(thread, *other->second, recorded, differences);
     }
@@ -92,7 +99,8 @@ std::vector<Difference> compare(const Log& recorded, const Log& replayed) {
   if (a.output_bytes != b.output_bytes) {
     differences.push_back({"", "output", counted(a.output_bytes, "byte"), counted(b.output_bytes, "byte")});
   } else if (a.output_digest != b.output_digest) {
-    differences.push_back({"", "output", fmt::format("digest {:016x}", a.output_digest), fmt::format("digest {:016x}", b.output_digest)});
+    differences.push_back(
+        {"", "output", fmt::format("digest {:016x}", a.output_digest), fmt::format("digest {:016x}", b.output_digest)});
   }
   const bool known = a.end_kind != EndKind::running && b.end_kind != EndKind::running;
   if (known && (a.end_kind != b.end_kind || a.end_code != b.end_code)) {

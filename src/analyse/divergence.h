@@ -9,24 +9,27 @@
 #include <string>
 #include <vector>
 
+#include "analyse/names.h"
 #include "recording/live.h"
 #include "recording/log.h"
 
 namespace reprise::analyse {
 
 struct Divergence {
-  std::string thread;          // path
-  bool bracketed{false};       // somewhere after step_after, at `step` at the latest
+  std::string thread;     // path
+  bool bracketed{false};  // somewhere after step_after, at `step` at the latest
   std::uint64_t step_after{0};
   std::uint64_t step{0};
-  std::string expected;        // "lock accounts order 9", or "a step that was not written"
+  std::string expected;  // "lock accounts order 9", or "a step that was not written"
   std::string actual;
-  std::string detail;          // what the runtime has to add, one line
+  std::string detail;                         // what the runtime has to add, one line
   std::vector<std::string> recorded_context;  // events before it, in the recording
   std::vector<std::string> program_context;   // events before it, in the program; empty: not kept
 };
 
-// `replayed` may be null when the process left no log.
-Divergence describe_divergence(const recording::LiveDivergence& live, const recording::Log& recorded, const recording::Log* replayed);
+// `names` are those of the recorded log, also where `recorded` is its trace: a trace holds no labels. `replayed` may be
+// null when the process left no log.
+Divergence describe_divergence(const recording::LiveDivergence& live, const recording::Log& recorded,
+                               const Names& names, const recording::Log* replayed);
 
 }  // namespace reprise::analyse

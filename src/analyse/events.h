@@ -18,9 +18,10 @@ std::string event_text(const Names& names, const recording::Event& event);
 
 // "lock accounts": what a thread is about to do, or waits to do.
 std::string intent_text(const Names& names, Kind kind, ObjectId object);
+std::string intent_text(Kind kind, const std::string& name);
 
 // The last `count` events that `thread` wrote at or before `step`, as "step 17: locked accounts order 9".
-std::vector<std::string> context_before(const recording::Log& log, const Names& names, ThreadIndex thread, std::uint64_t step,
-                                        std::size_t count);
+std::vector<std::string> context_before(const recording::Log& log, const Names& names, ThreadIndex thread,
+                                        std::uint64_t step, std::size_t count);
 
 }  // namespace reprise::analyse

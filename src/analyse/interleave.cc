@@ -10,9 +10,11 @@ using recording::Event;
 std::optional<std::uint64_t> Interleaving::Keys::key_of(const Event& event) {
   switch (recording::info(event.kind).treated) {
     case Class::ordered:
+    case Class::writing:
       last_[event.object] = event.order;
       return event.order * 4;
     case Class::read:
+      last_[event.object] = event.order;
       return event.order * 4 + 1;
     case Class::release: {
       const auto last = last_.find(event.object);
@@ -27,12 +29,32 @@ std::optional<std::uint64_t> Interleaving::Keys::key_of(const Event& event) {
 Result<Interleaving> Interleaving::of(const recording::Log& log) {
   Interleaving order;
   if (auto collected = order.collect(log); !collected) return tl::unexpected(collected.error());
+  std::unordered_map<ThreadIndex, std::size_t> places;
   for (const recording::ThreadInfo& thread : log.threads()) {
-    order.streams_.push_back({thread.index, log.stream(thread.index), {}, {}, {}});
+    const std::size_t at = order.streams_.size();
+    places.emplace(thread.index, at);
+    const auto parent = places.find(thread.parent);
+    order.streams_.push_back({thread.index, log.stream(thread.index), {}, {}, {}, false, 0, at});
+    if (parent != places.end()) order.streams_.back().parent = parent->second;
     if (auto advanced = order.advance(order.streams_.back()); !advanced) return tl::unexpected(advanced.error());
     if (order.streams_.back().head) order.alive_.insert(thread.index);
   }
+  for (std::size_t at = 0; at < order.streams_.size(); ++at) {
+    const std::size_t parent = order.streams_[at].parent;
+    if (parent != at) ++order.streams_[parent].living;
+  }
+  for (std::size_t at = order.streams_.size(); at-- > 0;) {
+    if (!order.streams_[at].head && order.streams_[at].living == 0) order.ended(at);
+  }
   return order;
+}
+
+// A thread without events to come, its children's included, holds its parent back no longer.
+void Interleaving::ended(std::size_t at) {
+  while (streams_[at].parent != at) {
+    at = streams_[at].parent;
+    if (--streams_[at].living > 0 || streams_[at].head) return;
+  }
 }
 
 Result<void> Interleaving::collect(const recording::Log& log) {
@@ -52,10 +74,12 @@ Result<void> Interleaving::collect(const recording::Log& log) {
 }
 
 Result<void> Interleaving::advance(Stream& stream) {
+  const std::uint64_t covered = stream.reader.step();
   auto event = stream.reader.next();
   if (!event) return tl::unexpected(event.error());
   stream.head = *event;
   stream.key = stream.head ? stream.keys.key_of(*stream.head) : std::nullopt;
+  stream.has_gap = stream.head && stream.head->step > covered + 1;
   if (!stream.head) alive_.erase(stream.thread);
   return {};
 }
@@ -68,12 +92,22 @@ bool Interleaving::is_ready(const Stream& stream) const {
   return meetings.next < meetings.keys.size() && meetings.keys[meetings.next] >= *stream.key;
 }
 
+bool Interleaving::is_deferred(const Stream& stream) const {
+  if (stream.head->kind == Kind::exit || stream.head->kind == Kind::crash) return true;
+  return stream.has_gap && stream.living > 0;
+}
+
 // The same thread as long as it can go on: that reads best.
 std::size_t Interleaving::choose() {
+  std::size_t deferred = streams_.size();
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     const std::size_t at = (current_ + i) % streams_.size();
-    if (is_ready(streams_[at])) return at;
+    if (!is_ready(streams_[at])) continue;
+    if (!is_deferred(streams_[at])) return at;
+    // Of those that should come late, the end of the process comes last.
+    if (deferred == streams_.size() || streams_[deferred].head->kind == Kind::exit) deferred = at;
   }
+  if (deferred != streams_.size()) return deferred;
   for (std::size_t at = 0; at < streams_.size(); ++at) {
     if (!streams_[at].head) continue;
     ++forced_;
@@ -84,7 +118,9 @@ std::size_t Interleaving::choose() {
 
 Result<std::optional<Interleaving::Placed>> Interleaving::next() {
   if (!consumed_) {
-    if (auto advanced = advance(streams_[current_]); !advanced) return tl::unexpected(advanced.error());
+    Stream& current = streams_[current_];
+    if (auto advanced = advance(current); !advanced) return tl::unexpected(advanced.error());
+    if (!current.head && current.living == 0) ended(current_);
     consumed_ = true;
   }
   const std::size_t chosen = choose();

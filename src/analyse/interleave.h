@@ -3,7 +3,9 @@
 //   auto order = Interleaving::of(log);
 //   while (auto placed = order->next(); placed && *placed) use((*placed)->thread, (*placed)->event);
 //
-// It is one of many possible orders: events that nothing relates may have happened the other way round.
+// It is one of many possible orders: events that nothing relates may have happened the other way round. Where spawns
+// and joins are not written, a thread that left steps out goes on after its children, and the end of the process comes
+// last: that is how most programs are made, and no order that is written speaks against it.
 //
 // Lifetime  Views in an event are valid until the next call.
 // Cost      Two passes over the log; eight bytes per event that has an order.
@@ -50,6 +52,9 @@ class Interleaving {
     Keys keys;
     std::optional<recording::Event> head;
     std::optional<std::uint64_t> key;
+    bool has_gap{false};      // steps were left out before the head
+    std::uint64_t living{0};  // children that have, or whose children have, events still to come
+    std::size_t parent{0};    // place in streams_; its own for main
   };
   struct Meetings {
     std::vector<std::uint64_t> keys;  // of all events at the object, ascending
@@ -59,6 +64,8 @@ class Interleaving {
   Result<void> collect(const recording::Log& log);
   Result<void> advance(Stream& stream);
   bool is_ready(const Stream& stream) const;
+  bool is_deferred(const Stream& stream) const;
+  void ended(std::size_t at);
   std::size_t choose();
 
   std::vector<Stream> streams_;
@@ -66,7 +73,7 @@ class Interleaving {
   std::set<ThreadIndex> unborn_;  // threads whose spawn event is still to come
   std::set<ThreadIndex> alive_;   // threads with events still to come
   std::size_t current_{0};
-  bool consumed_{true};           // the current stream's head was handed out
+  bool consumed_{true};  // the current stream's head was handed out
   std::uint64_t forced_{0};
 };
 

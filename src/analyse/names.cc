@@ -10,7 +10,7 @@
 namespace reprise::analyse {
 namespace {
 
-constexpr std::array family_names{"object", "condition", "mutex", "atomic", "output", "guard"};
+constexpr std::array family_names{"object", "condition", "mutex", "atomic", "output", "guard", "semaphore", "latch"};
 
 }  // namespace
 
@@ -23,6 +23,9 @@ Family family_of(Kind kind) {
     case Kind::relock:
     case Kind::relock_timeout:
     case Kind::try_failed:
+    case Kind::lock_shared:
+    case Kind::unlock_shared:
+    case Kind::write_lock:
       return Family::mutex;
     case Kind::wait:
     case Kind::notify_one:
@@ -39,6 +42,12 @@ Family family_of(Kind kind) {
       return Family::output;
     case Kind::guard:
       return Family::guard;
+    case Kind::acquire:
+    case Kind::release:
+      return Family::semaphore;
+    case Kind::arrive:
+    case Kind::await:
+      return Family::latch;
     default:
       return Family::object;
   }

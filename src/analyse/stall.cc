@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "analyse/events.h"
-#include "analyse/names.h"
 #include "analyse/text.h"
 
 namespace reprise::analyse {
@@ -31,8 +30,8 @@ std::string state_of(const Log& replayed, const Names& names, const std::string&
   if (thread == nullptr) return "has not been started";
   if (thread->ended) return fmt::format("has ended after {}", counted(thread->steps, "step"));
   if (thread->pending_kind == Kind::none) return fmt::format("is between gates after step {}", grouped(thread->steps));
-  return fmt::format("waits itself to {} after step {}", intent_text(names, thread->pending_kind, thread->pending_object),
-                     grouped(thread->steps));
+  return fmt::format("waits itself to {} after step {}",
+                     intent_text(names, thread->pending_kind, thread->pending_object), grouped(thread->steps));
 }
 
 StalledThread describe(const Log& recorded, const Log& replayed, const Names& names, const ThreadInfo& thread) {
@@ -45,7 +44,8 @@ StalledThread describe(const Log& recorded, const Log& replayed, const Names& na
   stalled.waits_for = intent_text(names, thread.pending_kind, thread.pending_object);
   stalled.order = thread.pending_order;
   if (thread.pending_order == 0 || stalled.at_end) return stalled;
-  const auto supplier = find_supplier(recorded, thread.pending_object, needed_order(thread.pending_kind, thread.pending_order));
+  const auto supplier =
+      find_supplier(recorded, thread.pending_object, needed_order(thread.pending_kind, thread.pending_order));
   if (!supplier) return stalled;
   stalled.supplier = names.thread(supplier->thread);
   stalled.supplier_step = supplier->step;
@@ -54,13 +54,15 @@ StalledThread describe(const Log& recorded, const Log& replayed, const Names& na
 }
 
 std::string line_of(const StalledThread& thread) {
-  std::string line = fmt::format("  {} after step {} of {}", thread.path, grouped(thread.steps), grouped(thread.recorded_steps));
-  if (thread.waits_for.empty()) return line + (thread.at_end ? ": at its recorded end" : ": not at a gate (computing, or blocked outside)");
+  std::string line =
+      fmt::format("  {} after step {} of {}", thread.path, grouped(thread.steps), grouped(thread.recorded_steps));
+  if (thread.waits_for.empty())
+    return line + (thread.at_end ? ": at its recorded end" : ": not at a gate (computing, or blocked outside)");
   line += fmt::format(": waits to {}", thread.waits_for);
   if (thread.order != 0 && !thread.at_end) line += fmt::format(" for order {}", grouped(thread.order));
   if (!thread.supplier.empty()) {
-    line += fmt::format("; {} should have supplied it at step {} or soon after, and {}", thread.supplier, grouped(thread.supplier_step),
-                        thread.supplier_state);
+    line += fmt::format("; {} should have supplied it at step {} or soon after, and {}", thread.supplier,
+                        grouped(thread.supplier_step), thread.supplier_state);
   }
   return line;
 }
@@ -74,7 +76,7 @@ std::optional<Supplier> find_supplier(const Log& log, ObjectId object, std::uint
     recording::StreamReader stream = log.stream(thread.index);
     while (auto event = stream.next()) {
       if (!*event) break;
-      if (recording::info((*event)->kind).treated != Class::ordered || (*event)->object != object) continue;
+      if (!recording::raises_order(recording::info((*event)->kind).treated) || (*event)->object != object) continue;
       if ((*event)->order > order) break;
       if (!best || (*event)->order > best->order) best = Supplier{thread.index, (*event)->step, (*event)->order};
     }
@@ -87,13 +89,13 @@ std::vector<std::string> Stall::lines() const {
   result.push_back(proven ? "stalled: proven, every thread waits at a gate"
                           : fmt::format("stalled: not proven: no progress for {:g} s", silent_s));
   for (const StalledThread& thread : threads) result.push_back(line_of(thread));
-  for (const std::string& path : unborn) result.push_back(fmt::format("  {} was recorded, but has not been started", path));
+  for (const std::string& path : unborn)
+    result.push_back(fmt::format("  {} was recorded, but has not been started", path));
   return result;
 }
 
-Stall explain_stall(const Log& recorded, const Log& replayed, bool proven, double silent_s) {
+Stall explain_stall(const Log& recorded, const Names& names, const Log& replayed, bool proven, double silent_s) {
   Stall stall{proven, silent_s, {}, {}};
-  const Names names(recorded);
   for (const ThreadInfo& thread : replayed.threads()) {
     if (!thread.ended) stall.threads.push_back(describe(recorded, replayed, names, thread));
   }

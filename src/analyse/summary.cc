@@ -26,7 +26,7 @@ void count(Summary& summary, Objects& objects, ThreadIndex thread, const Event& 
   if (treated == Class::value) ++summary.values;
   if (event.object == 0) return;
   Counted& object = objects[event.object];
-  if (treated != Class::ordered) return;
+  if (!recording::raises_order(treated)) return;
   object.passages = std::max(object.passages, event.order);
   ++object.changes;
   if (object.last_thread != thread) ++object.threads;

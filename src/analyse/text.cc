@@ -8,7 +8,8 @@
 namespace reprise::analyse {
 namespace {
 
-// The length of the UTF-8 sequence that starts at `at`, or 0 when there is none (over-long and surrogate forms included).
+// The length of the UTF-8 sequence that starts at `at`, or 0 when there is none (over-long and surrogate forms
+// included).
 std::size_t sequence_length(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   const auto follows = [&](std::size_t i) { return (byte(i) & 0xC0u) == 0x80u; };
@@ -35,7 +36,8 @@ bool steers(std::string_view sequence) {
   if (sequence.size() == 2) return sequence[0] == '\xC2' && static_cast<unsigned char>(sequence[1]) < 0xA0;
   if (sequence.size() != 3 || sequence[0] != '\xE2') return false;
   const auto last = static_cast<unsigned char>(sequence[2]);
-  return (sequence[1] == '\x80' && last >= 0xAA && last <= 0xAE) || (sequence[1] == '\x81' && last >= 0xA6 && last <= 0xA9);
+  return (sequence[1] == '\x80' && last >= 0xAA && last <= 0xAE) ||
+         (sequence[1] == '\x81' && last >= 0xA6 && last <= 0xA9);
 }
 
 void append_escaped(std::string& out, std::string_view bytes) {

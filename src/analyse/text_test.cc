@@ -18,12 +18,12 @@ TEST(Escape, CannotBeForged) { EXPECT_EQ(escape("\\x1b"), "\\\\x1b"); }
 
 TEST(Escape, ShowsBytesThatAreNoText) {
   EXPECT_EQ(escape("\xff\xc0\x80"), "\\xff\\xc0\\x80");
-  EXPECT_EQ(escape("\xe2\x82"), "\\xe2\\x82");          // cut short
+  EXPECT_EQ(escape("\xe2\x82"), "\\xe2\\x82");           // cut short
   EXPECT_EQ(escape("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // a surrogate
 }
 
 TEST(Escape, ShowsWhatSteersTheTerminalInUtf8) {
-  EXPECT_EQ(escape("\xc2\x9b"), "\\xc2\\x9b");          // one-character CSI
+  EXPECT_EQ(escape("\xc2\x9b"), "\\xc2\\x9b");           // one-character CSI
   EXPECT_EQ(escape("\xe2\x80\xae"), "\\xe2\\x80\\xae");  // right-to-left override
 }
 

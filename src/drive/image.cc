@@ -59,7 +59,9 @@ struct Compressor {
 struct Decompressor {
   std::unique_ptr<ZSTD_DCtx, std::size_t (*)(ZSTD_DCtx*)> context{ZSTD_createDCtx(), ZSTD_freeDCtx};
 
-  std::size_t step(ZSTD_outBuffer& out, ZSTD_inBuffer& in, bool) { return ZSTD_decompressStream(context.get(), &out, &in); }
+  std::size_t step(ZSTD_outBuffer& out, ZSTD_inBuffer& in, bool) {
+    return ZSTD_decompressStream(context.get(), &out, &in);
+  }
 };
 
 template <typename Coder>
@@ -82,15 +84,18 @@ Result<void> recode(const fs::path& from, const fs::path& to, mode_t mode) {
     while (more) {
       ZSTD_outBuffer out{output.data(), output.size(), 0};
       const std::size_t result = coder.step(out, in, last);
-      if (ZSTD_isError(result)) return fail(ErrorCode::damaged, fmt::format("{}: {}", from.string(), ZSTD_getErrorName(result)));
+      if (ZSTD_isError(result))
+        return fail(ErrorCode::damaged, fmt::format("{}: {}", from.string(), ZSTD_getErrorName(result)));
       if (!write_all(target.number, output.data(), out.pos)) return system_error("write", to);
       total += out.pos;
-      if (total > image_bytes_max) return fail(ErrorCode::damaged, fmt::format("{} is larger than an image may be", from.string()));
+      if (total > image_bytes_max)
+        return fail(ErrorCode::damaged, fmt::format("{} is larger than an image may be", from.string()));
       if (in.size > 0) remaining = result;
-      more = in.pos < in.size || out.pos == out.size || (last && std::is_same_v<Coder, Compressor> && result > 0);
+      more = in.pos < in.size || (result > 0 && (out.pos == out.size || (last && std::is_same_v<Coder, Compressor>)));
     }
   }
-  if (std::is_same_v<Coder, Decompressor> && remaining != 0) return fail(ErrorCode::damaged, fmt::format("{} is cut short", from.string()));
+  if (std::is_same_v<Coder, Decompressor> && remaining != 0)
+    return fail(ErrorCode::damaged, fmt::format("{} is cut short", from.string()));
   return {};
 }
 
@@ -130,12 +135,14 @@ bool has_image(const fs::path& image) {
 }
 
 Result<fs::path> unpack_image(const fs::path& image, const fs::path& target, const std::string& program_name) {
-  if (!has_image(image)) return fail(ErrorCode::not_found, fmt::format("{} holds no copy of the program", image.string()));
+  if (!has_image(image))
+    return fail(ErrorCode::not_found, fmt::format("{} holds no copy of the program", image.string()));
   for (const fs::path& folder : {target, target / "lib"}) {
     if (auto made = make_folder(folder); !made) return tl::unexpected(made.error());
   }
   const fs::path program = target / (program_name.empty() ? "program" : fs::path(program_name).filename().string());
-  if (auto unpacked = recode<Decompressor>(image / "program.zst", program, 0700); !unpacked) return tl::unexpected(unpacked.error());
+  if (auto unpacked = recode<Decompressor>(image / "program.zst", program, 0700); !unpacked)
+    return tl::unexpected(unpacked.error());
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(image / "lib", error)) {
     if (entry.path().extension() != ".zst" || !entry.is_regular_file(error)) continue;

@@ -19,7 +19,8 @@ namespace reprise::drive {
 constexpr std::uint64_t image_bytes_max = std::uint64_t{4} << 30;
 
 // Does nothing where the image is there already. Errors: io.
-Result<void> keep_image(const std::filesystem::path& image, const std::filesystem::path& program, const std::vector<Library>& libraries);
+Result<void> keep_image(const std::filesystem::path& image, const std::filesystem::path& program,
+                        const std::vector<Library>& libraries);
 
 bool has_image(const std::filesystem::path& image);
 

@@ -1,4 +1,5 @@
-// A JSON value to print: built by hand, written out by the library behind json.cc, the one file that includes it for output.
+// A JSON value to print: built by hand, written out by the library behind json.cc, the one file that includes it for
+// output.
 //
 //   Json facts = Json::object({{"threads", 2}, {"name", "run"}});
 //   console.print(facts.text());
@@ -21,15 +22,15 @@ class Json {
   using Member = std::pair<std::string, Json>;
 
   Json() = default;
-  Json(bool value) : value_(value) {}                          // NOLINT(google-explicit-constructor): a literal is a value
-  Json(int value) : value_(static_cast<std::int64_t>(value)) {}  // NOLINT(google-explicit-constructor)
-  Json(std::int64_t value) : value_(value) {}                  // NOLINT(google-explicit-constructor)
+  Json(bool value) : value_(value) {}  // NOLINT(google-explicit-constructor): a literal is a value
+  Json(int value) : value_(static_cast<std::int64_t>(value)) {}             // NOLINT(google-explicit-constructor)
+  Json(std::int64_t value) : value_(value) {}                               // NOLINT(google-explicit-constructor)
   Json(std::uint32_t value) : value_(static_cast<std::uint64_t>(value)) {}  // NOLINT(google-explicit-constructor)
-  Json(std::uint64_t value) : value_(value) {}                 // NOLINT(google-explicit-constructor)
-  Json(double value) : value_(value) {}                        // NOLINT(google-explicit-constructor)
-  Json(const char* value) : value_(std::string(value)) {}      // NOLINT(google-explicit-constructor)
-  Json(std::string_view value) : value_(std::string(value)) {}  // NOLINT(google-explicit-constructor)
-  Json(std::string value) : value_(std::move(value)) {}        // NOLINT(google-explicit-constructor)
+  Json(std::uint64_t value) : value_(value) {}                              // NOLINT(google-explicit-constructor)
+  Json(double value) : value_(value) {}                                     // NOLINT(google-explicit-constructor)
+  Json(const char* value) : value_(std::string(value)) {}                   // NOLINT(google-explicit-constructor)
+  Json(std::string_view value) : value_(std::string(value)) {}              // NOLINT(google-explicit-constructor)
+  Json(std::string value) : value_(std::move(value)) {}                     // NOLINT(google-explicit-constructor)
 
   static Json object(std::vector<Member> members = {}) {
     Json json;

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/personality.h>
-#include <sys/pidfd.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -54,7 +54,8 @@ struct Plumbing {
 };
 
 // In the child, between fork and exec: system calls only.
-[[noreturn]] void become(const Launch& launch, char* const* arguments, char* const* environment, const Plumbing& plumbing) {
+[[noreturn]] void become(const Launch& launch, char* const* arguments, char* const* environment,
+                         const Plumbing& plumbing) {
   const auto give_up = [&] {
     const int error = errno;
     (void)!write(plumbing.failure.write, &error, sizeof error);
@@ -65,6 +66,7 @@ struct Plumbing {
     const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (nowhere < 0 || dup2(nowhere, 1) < 0 || dup2(nowhere, 2) < 0) give_up();
   }
+  if (launch.output_to_error && dup2(2, 1) < 0) give_up();
   if (launch.captured && (dup2(plumbing.out.write, 1) < 0 || dup2(plumbing.err.write, 2) < 0)) give_up();
   if (!launch.folder.empty() && chdir(launch.folder.c_str()) != 0) give_up();
   if (launch.fixed_addresses) {
@@ -131,14 +133,15 @@ Result<Child> Child::start(const Launch& launch, Interrupts& interrupts, OnOutpu
   child.interrupts_ = &interrupts;
   child.on_output_ = std::move(on_output);
   int error = 0;
-  const bool failed = pid < 0 || read(plumbing.failure.read, &error, sizeof error) == static_cast<ssize_t>(sizeof error);
+  const bool failed =
+      pid < 0 || read(plumbing.failure.read, &error, sizeof error) == static_cast<ssize_t>(sizeof error);
   close_file(plumbing.failure.read);
   if (pid < 0) return fail(ErrorCode::io, fmt::format("cannot start a process: {}", std::strerror(fork_error)));
   if (failed) {
     child.kill();
     return tl::unexpected(start_error(launch, error));
   }
-  child.process_file_ = pidfd_open(pid, 0);
+  child.process_file_ = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
   return child;
 }
 
@@ -198,8 +201,8 @@ void Child::drain_rest() {
 
 void Child::wait_until(Clock::time_point deadline) {
   while (!ended_) {
-    std::array<pollfd, 4> files{pollfd{process_file_, POLLIN, 0}, pollfd{interrupts_->file(), POLLIN, 0}, pollfd{out_, POLLIN, 0},
-                                pollfd{err_, POLLIN, 0}};
+    std::array<pollfd, 4> files{pollfd{process_file_, POLLIN, 0}, pollfd{interrupts_->file(), POLLIN, 0},
+                                pollfd{out_, POLLIN, 0}, pollfd{err_, POLLIN, 0}};
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
     const int timeout = static_cast<int>(std::clamp<std::int64_t>(left, 0, process_file_ < 0 ? 5 : 60'000));
     const int ready = poll(files.data(), files.size(), timeout);
@@ -217,12 +220,14 @@ void Child::wait_until(Clock::time_point deadline) {
 }
 
 std::vector<std::string> environment() {
-  constexpr std::array ours{"REPRISE_RECORD=", "REPRISE_PROCESS=", "REPRISE_LEVEL=",   "REPRISE_CHAOS=", "REPRISE_FAVOUR=",
-                            "REPRISE_REPLAY=", "REPRISE_SCRATCH=", "REPRISE_TRACE=", "REPRISE_THEN=",  "REPRISE_LAUNCHED="};
+  constexpr std::array ours{
+      "REPRISE_RECORD=", "REPRISE_PROCESS=", "REPRISE_LEVEL=", "REPRISE_CHAOS=", "REPRISE_FAVOUR=",
+      "REPRISE_REPLAY=", "REPRISE_SCRATCH=", "REPRISE_TRACE=", "REPRISE_THEN=",  "REPRISE_LAUNCHED="};
   std::vector<std::string> result;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string_view text = *variable;
-    const bool is_ours = std::any_of(ours.begin(), ours.end(), [&](const char* name) { return text.starts_with(name); });
+    const bool is_ours =
+        std::any_of(ours.begin(), ours.end(), [&](const char* name) { return text.starts_with(name); });
     if (!is_ours) result.emplace_back(text);
   }
   return result;

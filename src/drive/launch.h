@@ -32,6 +32,7 @@ struct Launch {
   std::filesystem::path folder;          // working folder; empty: ours
   bool fixed_addresses{true};            // no address space randomisation
   bool silent{false};                    // output goes nowhere
+  bool output_to_error{false};           // what it writes to stdout goes to stderr
   bool captured{false};                  // stdout and stderr come through us; see on_output
 };
 

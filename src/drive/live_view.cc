@@ -43,7 +43,8 @@ void LiveView::find_slot_pages(std::uint64_t used) {
   while (walked_ + recording::extent_header_bytes <= used) {
     ExtentHeader extent{};
     if (!read_at(file_, walked_, extent) || extent.size < recording::extent_header_bytes) return;
-    if (extent.kind == static_cast<std::uint32_t>(ExtentKind::slots)) slot_pages_.push_back(walked_ + recording::slot_page_head_bytes);
+    if (extent.kind == static_cast<std::uint32_t>(ExtentKind::slots))
+      slot_pages_.push_back(walked_ + recording::slot_page_head_bytes);
     if (extent.size > used - walked_) return;
     walked_ += extent.size;
   }

@@ -121,7 +121,8 @@ Result<fs::path> find_program(std::string_view word) {
   if (word.find('/') != std::string_view::npos) {
     const fs::path path = fs::absolute(fs::path(word), error).lexically_normal();
     if (!fs::exists(path, error)) return fail(ErrorCode::not_found, fmt::format("there is no program {}", word));
-    if (!is_executable_file(path)) return fail(ErrorCode::io, fmt::format("{} is not executable; chmod +x would make it so", word));
+    if (!is_executable_file(path))
+      return fail(ErrorCode::io, fmt::format("{} is not executable; chmod +x would make it so", word));
     return path;
   }
   const char* paths = std::getenv("PATH");
@@ -130,7 +131,8 @@ Result<fs::path> find_program(std::string_view word) {
     if (is_executable_file(path)) return fs::absolute(path, error).lexically_normal();
   }
   const bool here = is_executable_file(fs::path(word));
-  return fail(ErrorCode::not_found, fmt::format("there is no program {} in PATH{}", word, here ? fmt::format("; try ./{}", word) : ""));
+  return fail(ErrorCode::not_found,
+              fmt::format("there is no program {} in PATH{}", word, here ? fmt::format("; try ./{}", word) : ""));
 }
 
 Result<ProgramFacts> read_program(const fs::path& path) {
@@ -168,6 +170,7 @@ Libraries find_libraries(const fs::path& program, const ProgramFacts& facts) {
     open.pop_back();
     std::vector<std::string> here = folders;
     here.insert(here.end(), needs.run_paths.begin(), needs.run_paths.end());
+    here.emplace_back("/usr/local/lib");  // where the loader looks by default, and not the system's
     for (const std::string& name : needs.needed) {
       if (!seen.insert(name).second) continue;
       const fs::path library = find_library(name, here);

@@ -29,7 +29,7 @@ Result<std::filesystem::path> find_program(std::string_view word);
 Result<ProgramFacts> read_program(const std::filesystem::path& path);
 
 struct Library {
-  std::string name;            // as the program asks for it
+  std::string name;  // as the program asks for it
   std::filesystem::path path;
 };
 

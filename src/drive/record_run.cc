@@ -22,7 +22,8 @@ std::string host_name() {
   return uname(&names) == 0 ? names.nodename : "unknown";
 }
 
-Manifest manifest_of(const Folder& folder, const Target& target, const RecordOptions& options, const std::string& process) {
+Manifest manifest_of(const Folder& folder, const Target& target, const RecordOptions& options,
+                     const std::string& process) {
   std::error_code ignored;
   Manifest manifest;
   manifest.name = folder.name();
@@ -31,10 +32,11 @@ Manifest manifest_of(const Folder& folder, const Target& target, const RecordOpt
   manifest.command = options.command;
   manifest.directory = fs::current_path(ignored).string();
   manifest.environment = environment();
-  manifest.program = {target.path.string(), target.facts.build_id, "image/program.zst"};
+  manifest.program = {target.path.string(), target.facts.build_id, options.keeps_image ? "image/program.zst" : ""};
   for (const Library& library : target.libraries.own) {
     const std::string name = fs::path(library.name).filename().string();
-    manifest.libraries.push_back({library.path.string(), "", fmt::format("image/lib/{}.zst", name)});
+    manifest.libraries.push_back(
+        {library.path.string(), "", options.keeps_image ? fmt::format("image/lib/{}.zst", name) : ""});
   }
   if (target.libraries.reprise.is_absolute()) manifest.libraries.push_back({target.libraries.reprise.string(), "", ""});
   manifest.processes = {process};
@@ -46,10 +48,13 @@ Manifest manifest_of(const Folder& folder, const Target& target, const RecordOpt
   return manifest;
 }
 
-std::vector<std::string> record_environment(const Folder& folder, const RecordOptions& options, const std::string& process) {
+std::vector<std::string> record_environment(const Folder& folder, const RecordOptions& options,
+                                            const std::string& process) {
   std::error_code ignored;
   std::vector<std::string> result = environment();
-  const auto set = [&](std::string_view name, const std::string& value) { result.push_back(fmt::format("{}={}", name, value)); };
+  const auto set = [&](std::string_view name, const std::string& value) {
+    result.push_back(fmt::format("{}={}", name, value));
+  };
   set("REPRISE_LAUNCHED", "1");
   set("REPRISE_RECORD", fs::absolute(folder.path, ignored).string());
   set("REPRISE_PROCESS", process);
@@ -133,14 +138,15 @@ Result<void> count(const Folder& folder, const std::string& process, RecordedRun
   run.bytes += fs::file_size(folder.log(process), ignored);
   const recording::LogInfo& info = log->info();
   if (info.flags & recording::live_unsupported) run.unsupported = info.reason;
-  if (info.flags & recording::live_no_space) run.incomplete = "the disk was full; the recording ends there, the program went on";
+  if (info.flags & recording::live_no_space)
+    run.incomplete = "the disk was full; the recording ends there, the program went on";
   run.threads += log->threads().size();
   for (const recording::ThreadInfo& thread : log->threads()) {
     run.steps += thread.steps;
     recording::StreamReader stream = log->stream(thread.index);
     while (auto event = stream.next()) {
       if (!*event) break;
-      if ((*event)->kind != Kind::label) ++run.written;
+      ++run.written;
     }
   }
   return {};
@@ -168,10 +174,14 @@ Result<Target> find_target(const std::vector<std::string>& command) {
   return Target{*path, std::move(*facts), std::move(libraries)};
 }
 
-Result<RecordedRun> record_once(const Folder& folder, const Target& target, const RecordOptions& options, Interrupts& interrupts) {
+Result<RecordedRun> record_once(const Folder& folder, const Target& target, const RecordOptions& options,
+                                Interrupts& interrupts) {
   const std::string process = options.process.empty() ? valid_name(target.path.filename().string()) : options.process;
   Manifest manifest = manifest_of(folder, target, options, process);
-  if (auto kept = keep_image(folder.path / "image", target.path, target.libraries.own); !kept) return tl::unexpected(kept.error());
+  if (options.keeps_image) {
+    auto kept = keep_image(folder.path / "image", target.path, target.libraries.own);
+    if (!kept) return tl::unexpected(kept.error());
+  }
   if (auto written = write_manifest(folder.manifest(), manifest); !written) return tl::unexpected(written.error());
   RecordedRun run;
   Listener listener(options.grep, run);
@@ -181,8 +191,10 @@ Result<RecordedRun> record_once(const Folder& folder, const Target& target, cons
                 .folder = {},
                 .fixed_addresses = manifest.randomize_off,
                 .silent = false,
+                .output_to_error = options.output_to_error,
                 .captured = options.captured || !options.grep.empty()};
-  auto child = Child::start(launch, interrupts, [&](std::string_view bytes, bool error) { listener.hear(bytes, error); });
+  auto child =
+      Child::start(launch, interrupts, [&](std::string_view bytes, bool error) { listener.hear(bytes, error); });
   if (!child) return tl::unexpected(child.error());
   wait_for(*child, folder, manifest);
   note_end(*child, manifest);

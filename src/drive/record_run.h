@@ -20,14 +20,16 @@
 namespace reprise::drive {
 
 struct RecordOptions {
-  std::vector<std::string> command;
-  std::string process;  // empty: the program's name, made valid
+  std::vector<std::string> command{};
+  std::string process{};  // empty: the program's name, made valid
   bool full{false};
-  bool captured{false};  // hold the output back in RecordedRun::output
-  std::optional<double> timeout_s;
-  std::optional<std::uint64_t> chaos;
-  std::string favour;
-  std::string grep;  // look for it in the output (which is then captured)
+  bool keeps_image{true};       // a copy of the program and its own libraries
+  bool output_to_error{false};  // stdout is ours
+  bool captured{false};         // hold the output back in RecordedRun::output
+  std::optional<double> timeout_s{};
+  std::optional<std::uint64_t> chaos{};
+  std::string favour{};
+  std::string grep{};  // look for it in the output (which is then captured)
 };
 
 struct Piece {
@@ -64,7 +66,8 @@ struct Target {
 Result<Target> find_target(const std::vector<std::string>& command);
 
 // `folder` holds nothing but perhaps an image. Errors: io, usage, not_found (the program cannot be executed).
-Result<RecordedRun> record_once(const recording::Folder& folder, const Target& target, const RecordOptions& options, Interrupts& interrupts);
+Result<RecordedRun> record_once(const recording::Folder& folder, const Target& target, const RecordOptions& options,
+                                Interrupts& interrupts);
 
 // Empties `folder` for the next run, but keeps its image.
 void forget_run(const recording::Folder& folder);

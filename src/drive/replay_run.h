@@ -25,8 +25,9 @@ namespace reprise::drive {
 struct ReplayOptions {
   bool trace{false};
   bool then_live{false};
-  bool gate_off{false};       // an instrument of the tests: only the perturbation, no replay
-  bool silent{false};         // the program's output goes nowhere
+  bool gate_off{false};  // an instrument of the tests: only the perturbation, no replay
+  bool output_to_error{false};
+  bool silent{false};  // the program's output goes nowhere
   double stall_after_s{10};
   std::string favour;
 };
@@ -36,6 +37,7 @@ enum class Verdict { identical, different, diverged, stalled, unsupported, inter
 struct ReplayReport {
   Verdict verdict{Verdict::different};
   Ended ended;                                    // of the program now
+  int interrupted{0};                             // the signal that stopped us
   bool released{false};                           // --then live: it went on by itself
   std::vector<analyse::Difference> differences;   // different
   std::optional<analyse::Divergence> divergence;  // diverged

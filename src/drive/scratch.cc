@@ -14,7 +14,8 @@ Result<ScratchFolder> ScratchFolder::create() {
   const char* base = std::getenv("TMPDIR");
   std::string pattern = fmt::format("{}/reprise-XXXXXX", base != nullptr && *base == '/' ? base : "/tmp");
   if (mkdtemp(pattern.data()) == nullptr) {
-    return fail(ErrorCode::io, fmt::format("cannot create a folder {}: {}; set TMPDIR to one that can be written", pattern, std::strerror(errno)));
+    return fail(ErrorCode::io, fmt::format("cannot create a folder {}: {}; set TMPDIR to one that can be written",
+                                           pattern, std::strerror(errno)));
   }
   return ScratchFolder(pattern);
 }

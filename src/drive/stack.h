@@ -25,7 +25,11 @@ struct Frame {
   std::string text() const;
 };
 
-// Innermost first. Counters after the first are return addresses and are looked up one byte before.
+// Innermost first, inlined calls included. Counters after the first are return addresses and are looked up one byte
+// before.
 std::vector<Frame> name_frames(pid_t pid, std::span<const std::uint64_t> counters);
+
+// The program's own part of a stack: without what reprise put on top of it (libreprise, and its headers inlined).
+std::vector<Frame> program_frames(std::vector<Frame> frames);
 
 }  // namespace reprise::drive

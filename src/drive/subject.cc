@@ -53,21 +53,25 @@ Result<void> use_program(Subject& subject, const std::string& path) {
   return {};
 }
 
-// The recorded path, if the same build lies there; otherwise what lies there now, with a warning; otherwise the kept copy.
+// The recorded path, if the same build lies there; otherwise what lies there now, with a warning; otherwise the kept
+// copy.
 Result<void> use_recorded(Subject& subject) {
   const ManifestImage& recorded = subject.manifest.program;
   const auto now = read_program(recorded.path);
   if (!now) {
     if (!has_image(subject.folder.path / "image")) {
-      return fail(ErrorCode::not_found, fmt::format("the program {} is gone and no copy was kept; give one with --program PATH", recorded.path));
+      return fail(
+          ErrorCode::not_found,
+          fmt::format("the program {} is gone and no copy was kept; give one with --program PATH", recorded.path));
     }
     subject.warnings.push_back(fmt::format("{} is gone; running the copy that the recording keeps", recorded.path));
     return use_image(subject);
   }
   subject.program = recorded.path;
   if (!recorded.build_id.empty() && now->build_id != recorded.build_id) {
-    subject.warnings.push_back(fmt::format("{} is another build than the recorded one; going on with it (--image runs the recorded one)",
-                                           recorded.path));
+    subject.is_other_build = true;
+    subject.warnings.push_back(fmt::format(
+        "{} is another build than the recorded one; going on with it (--image runs the recorded one)", recorded.path));
   }
   return {};
 }
@@ -103,7 +107,8 @@ Result<Subject> prepare(const Folder& folder, const SubjectOptions& options) {
   auto opened = open_log(folder);
   if (!opened) return tl::unexpected(opened.error());
   if (opened->log.info().flags & recording::live_unsupported) {
-    return fail(ErrorCode::unsupported, fmt::format("{} cannot be replayed: {}", folder.name(), opened->log.info().reason));
+    return fail(ErrorCode::unsupported,
+                fmt::format("{} cannot be replayed: {}", folder.name(), opened->log.info().reason));
   }
   Subject subject{.log = opened->log,
                   .trace = {},
@@ -115,6 +120,7 @@ Result<Subject> prepare(const Folder& folder, const SubjectOptions& options) {
                   .environment = manifest->environment,
                   .working_folder = {},
                   .fixed_addresses = manifest->randomize_off,
+                  .is_other_build = false,
                   .warnings = {},
                   .unpacked = {}};
   std::error_code ignored;
@@ -122,7 +128,9 @@ Result<Subject> prepare(const Folder& folder, const SubjectOptions& options) {
     if (auto log = Log::open(trace)) subject.trace = *log;
   }
   if (auto restored = restore_folder(subject); !restored) return tl::unexpected(restored.error());
-  auto found = !options.program.empty() ? use_program(subject, options.program) : options.image ? use_image(subject) : use_recorded(subject);
+  auto found = !options.program.empty() ? use_program(subject, options.program)
+               : options.image          ? use_image(subject)
+                                        : use_recorded(subject);
   if (!found) return tl::unexpected(found.error());
   return subject;
 }

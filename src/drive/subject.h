@@ -1,4 +1,5 @@
-// What a replay runs: a recording opened, and its program found, with arguments, environment and working folder restored.
+// What a replay runs: a recording opened, and its program found, with arguments, environment and working folder
+// restored.
 //
 //   auto subject = prepare(folder, {.program = "", .image = false});
 //   if (!subject) return console.fail(subject.error());
@@ -32,7 +33,8 @@ struct Subject {
   std::vector<std::string> environment;
   std::filesystem::path working_folder;
   bool fixed_addresses{true};
-  std::vector<std::string> warnings;       // one line each
+  bool is_other_build{false};
+  std::vector<std::string> warnings;        // one line each
   std::shared_ptr<ScratchFolder> unpacked;  // holds the kept image while it is used
 
   const recording::Log& best_log() const { return trace ? *trace : log; }
@@ -50,7 +52,8 @@ struct OpenedLog {
 };
 Result<OpenedLog> open_log(const recording::Folder& folder, bool prefer_trace = false);
 
-// Errors: those of open_log; unsupported (the recording was refused when it was made, and why); not_found (no program any more).
+// Errors: those of open_log; unsupported (the recording was refused when it was made, and why); not_found (no program
+// any more).
 Result<Subject> prepare(const recording::Folder& folder, const SubjectOptions& options);
 
 }  // namespace reprise::drive

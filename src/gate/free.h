@@ -1,17 +1,26 @@
-// A gate with nobody behind it: the program decides everything itself. Used when only a perturbation is wanted (the control run of the
-// tests), and after `replay --then live`.
+// A gate with nobody behind it: the program decides everything itself. Used when only a perturbation is wanted (the
+// control run of the tests), and after `replay --then live`.
 #pragma once
 
 #include <reprise/detail/gate.h>
 
 namespace reprise::gate {
 
-class Free final : public Gate {
+class Free : public Gate {
  public:
   Kind arrive(Thread& thread, Object& object, Kind kind) override;
   void pass(Thread& thread, Object& object, Kind kind) override;
   void leave(Thread& thread, Object& object, Kind kind) override;
   void left(Thread&, Object&) override {}
+  void arrive_shared(Thread& thread, SharedObject& object) override {
+    arrive(thread, object.writes, Kind::lock_shared);
+  }
+  void pass_shared(Thread& thread, SharedObject& object) override { pass(thread, object.writes, Kind::lock_shared); }
+  void arrive_writing(Thread& thread, SharedObject& object) override {
+    arrive(thread, object.writes, Kind::write_lock);
+  }
+  void pass_writing(Thread& thread, SharedObject& object) override { pass(thread, object.writes, Kind::write_lock); }
+  bool keeps_contents() const noexcept override { return false; }
   Kind begin(Thread& thread, Object& object, Kind kind) override;
   void end(Thread& thread, Object& object, Kind kind, const void* value, std::size_t size, bool is_pointer) override;
   Outcome foretell(Thread& thread, Object&, Kind, const void*, void*, std::size_t, bool) override;
@@ -28,6 +37,9 @@ class Free final : public Gate {
   void joined(Thread& thread, std::uint32_t child) override;
   void exiting(Thread&, int) override {}
   void crashing(Thread&, int) override {}
+  void replacing(Thread&, bool) override {}
+  bool other_threads() override { return false; }
+  void differs(Thread&, Kind, std::string_view) override {}
   void refuse(std::string_view) override {}
 
   // The main thread of a process that is only perturbed.

@@ -1,12 +1,14 @@
 #include <reprise/detail/gate.h>
 #include <sched.h>
 
+#include "gate/output_lock.h"
 #include "gate/pause.h"
 
 namespace reprise::gate {
 
 __thread Thread* current = nullptr;
 Gate* installed = nullptr;
+std::mutex output_mutex;
 
 void rest(unsigned pauses) noexcept {
   for (unsigned i = 0; i < pauses; ++i) pause();
@@ -21,6 +23,22 @@ void Object::acquire_contended_bit() noexcept {
     if (pauses == pauses_max) sched_yield();
     const std::uint64_t now = word.load(std::memory_order_relaxed);
     if ((now & 1) == 0 && acquire_bit_from(now)) return;
+  }
+}
+
+void keep_or_compare(Thread& thread, std::string_view bytes) {
+  struct Comparison {
+    std::string_view now;
+    bool equal{false};
+  } comparison{bytes};
+  const auto compare = [](void* context, const void* recorded, std::size_t size) {
+    auto& self = *static_cast<Comparison*>(context);
+    self.equal = self.now == std::string_view(static_cast<const char*>(recorded), size);
+  };
+  if (!thread.gate->given(thread, Kind::content, {}, compare, &comparison)) {
+    thread.gate->keep(thread, Kind::content, {}, bytes.data(), bytes.size());
+  } else if (!comparison.equal) {
+    thread.gate->differs(thread, Kind::content, "the contents are not the recorded ones");
   }
 }
 

@@ -1,5 +1,5 @@
-// What disturbs threads on their way to the gate, in every mode: chaos (random yields, for finding failures) and the adversary
-// (favours one end of the thread order, for proving that replay does not depend on the scheduler).
+// What disturbs threads on their way to the gate, in every mode: chaos (random yields, for finding failures) and the
+// adversary (favours one end of the thread order, for proving that replay does not depend on the scheduler).
 //
 //   perturb::configure({.chaos_seed = 7});
 //   perturb::before(thread);            // at each gate

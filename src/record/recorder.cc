@@ -1,6 +1,9 @@
 #include "record/recorder.h"
 
+#include <unistd.h>
+
 #include <cstring>
+#include <optional>
 
 #include "gate/perturb.h"
 #include "recording/digest.h"
@@ -14,20 +17,21 @@ using recording::Class;
 using recording::Event;
 
 struct Recorder::Recorded : Thread {
-  Recorded(recording::Live& live, gate::Slot* place) : writer(live, place->index) {
+  Recorded(recording::Live& live, gate::Slot* place) {
     slot = place;
     index = place->index;
+    writer.emplace(live, index);
   }
-  recording::StreamWriter writer;
+  std::optional<recording::StreamWriter> writer;
   bool frozen{false};
 };
 
 Recorder::Recorded& Recorder::recorded(Thread& thread) { return static_cast<Recorded&>(thread); }
 
 Thread* Recorder::new_thread(ThreadIndex parent, std::uint32_t ordinal) {
-  gate::Slot* slot = live_.add_slot(parent, ordinal);
+  gate::Slot* slot = live_->add_slot(parent, ordinal);
   if (slot == nullptr) return nullptr;
-  auto* thread = new Recorded(live_, slot);
+  auto* thread = new Recorded(*live_, slot);
   thread->gate = this;
   thread->predicts = !options_.full && !options_.perturbed;
   const std::lock_guard lock(roll_mutex_);
@@ -36,30 +40,41 @@ Thread* Recorder::new_thread(ThreadIndex parent, std::uint32_t ordinal) {
 }
 
 void Recorder::start_main() {
-  if (options_.full) live_.header().flags.fetch_or(recording::live_full);
+  if (options_.full) live_->header().flags.fetch_or(recording::live_full);
+  if (options_.contents) live_->header().flags.fetch_or(recording::live_contents);
   if (Thread* thread = new_thread(no_thread, 0)) started(*thread);
 }
 
-void Recorder::abandon_in_child() {
-  live_.abandon();
-  if (gate::current != nullptr) recorded(*gate::current).frozen = true;
-  gate::current = nullptr;
-  gate::installed = nullptr;
+void Recorder::continue_in_child(recording::Live& live) {
+  Recorded& self = recorded(*gate::current);
+  live.number_threads_from(live_->next_index());
+  live.header().flags.fetch_or(live_->header().flags.load() & (recording::live_full | recording::live_contents));
+  live_->abandon();
+  live_ = &live;
+  const gate::Slot before = *self.slot;
+  roll_.assign(1, &self);
+  self.slot = live.add_slot(no_thread, 0, before.index);
+  if (self.slot == nullptr) return freeze(self);
+  self.slot->objects = before.objects;
+  self.slot->children = before.children;
+  self.writer.emplace(live, self.index);
+  self.writer->names_objects_in_full();
 }
 
 bool Recorder::stopped() const {
   constexpr std::uint32_t stops = recording::live_no_space | recording::live_unsupported;
-  return (live_.header().flags.load(std::memory_order_seq_cst) & stops) != 0;
+  return (live_->header().flags.load(std::memory_order_seq_cst) & stops) != 0;
 }
 
-// From now on every passage comes through the gate, where stopped() is seen: a frozen thread leaves no trace at the objects it passes.
+// From now on every passage comes through the gate, where stopped() is seen: a frozen thread leaves no trace at the
+// objects it passes.
 void Recorder::stop_predicting() {
   const std::lock_guard lock(roll_mutex_);
   for (Recorded* thread : roll_) thread->predicts.store(false);
 }
 
-// This thread's recording ends here; the program goes on. Whoever depends on what is not written any more comes to the gate
-// afterwards, sees stopped() and freezes too: what was recorded is a consistent cut.
+// This thread's recording ends here; the program goes on. Whoever depends on what is not written any more comes to the
+// gate afterwards, sees stopped() and freezes too: what was recorded is a consistent cut.
 void Recorder::freeze(Thread& thread) {
   stop_predicting();
   recorded(thread).frozen = true;
@@ -73,10 +88,10 @@ void Recorder::write(Thread& thread, Event event, std::uint64_t hashed) {
   event.step = thread.slot->steps + 1;
   event.check = recording::check_of(thread.slot->hash);
   thread.inside = true;
-  const bool written = self.writer.append(event);
+  const bool written = self.writer->append(event);
   thread.inside = false;
   if (!written) return freeze(thread);
-  thread.slot->written = self.writer.written();
+  thread.slot->written = self.writer->written();
   thread.count(event.kind, hashed);
 }
 
@@ -87,6 +102,12 @@ bool Recorder::name(Thread& thread, Object& object) {
   return true;
 }
 
+void Recorder::write_label(Thread& thread, const Object& object) {
+  if (object.name == nullptr || recorded(thread).frozen) return;
+  recorded(thread).writer->append(
+      {.step = thread.slot->steps, .kind = Kind::label, .object = object.known_id(), .value = object.name});
+}
+
 void Recorder::ordered(Thread& thread, Object& object, Kind kind) {
   if (stopped()) return freeze(thread);
   const bool first = name(thread, object) || object.order() == 1;
@@ -95,9 +116,7 @@ void Recorder::ordered(Thread& thread, Object& object, Kind kind) {
   const ObjectId id = object.known_id();
   if (decided || options_.full || recording::info(kind).is_explicit) {
     write(thread, {.kind = kind, .object = id, .order = object.order()}, id);
-    if (first && object.name != nullptr && !recorded(thread).frozen) {
-      recorded(thread).writer.append({.step = thread.slot->steps, .kind = Kind::label, .object = id, .value = object.name});
-    }
+    if (first) write_label(thread, object);
   } else {
     thread.count(kind, id);
   }
@@ -123,6 +142,46 @@ void Recorder::leave(Thread& thread, Object& object, Kind kind) {
   thread.count(kind, id);
 }
 
+void Recorder::arrive_shared(Thread& thread, gate::SharedObject& object) {
+  arrive(thread, object.writes, Kind::lock_shared);
+}
+
+// Readers pass together, so the object's name is given under its bit lock.
+void Recorder::pass_shared(Thread& thread, gate::SharedObject& object) {
+  thread.done();
+  if (recorded(thread).frozen) return;
+  if (object.writes.known_id() == 0) {
+    object.writes.acquire_bit();
+    read(thread, object.writes, Kind::lock_shared, {});
+    object.writes.release_bit();
+  } else {
+    read(thread, object.writes, Kind::lock_shared, {});
+  }
+  object.count_read();
+}
+
+void Recorder::arrive_writing(Thread& thread, gate::SharedObject& object) {
+  arrive(thread, object.writes, Kind::write_lock);
+}
+
+void Recorder::pass_writing(Thread& thread, gate::SharedObject& object) {
+  thread.done();
+  if (recorded(thread).frozen) return;
+  if (stopped()) return freeze(thread);
+  Object& writes = object.writes;
+  const bool first = name(thread, writes);
+  const std::uint64_t reads = object.reads.order();
+  const bool decided = writes.last_thread() != thread.index || reads != object.reads_before;
+  const std::uint64_t since = reads - object.reads_before;
+  writes.raise();
+  writes.last.store(thread.index, std::memory_order_relaxed);
+  object.reads_before = reads;
+  const ObjectId id = writes.known_id();
+  if (!decided && !options_.full) return thread.count(Kind::write_lock, id);
+  write(thread, {.kind = Kind::write_lock, .object = id, .order = writes.order(), .number = since}, id);
+  if (first) write_label(thread, writes);
+}
+
 Kind Recorder::begin(Thread& thread, Object& object, Kind kind) {
   gate::perturb::before(thread);
   object.acquire_bit();
@@ -133,7 +192,8 @@ void Recorder::end(Thread& thread, Object& object, Kind kind, const void* value,
   if (!recorded(thread).frozen) {
     if (recording::info(kind).treated == Class::read) {
       // An address means nothing in another run: replay finds the pointer by the order alone.
-      read(thread, object, kind, is_pointer ? std::string_view{} : std::string_view(static_cast<const char*>(value), size));
+      read(thread, object, kind,
+           is_pointer ? std::string_view{} : std::string_view(static_cast<const char*>(value), size));
     } else {
       object.raise();
       ordered(thread, object, kind);
@@ -157,9 +217,7 @@ void Recorder::read(Thread& thread, Object& object, Kind kind, std::string_view 
   if (!news && !options_.full) return thread.count(kind, id);
   seen = {id, order << 1};
   write(thread, {.kind = kind, .object = id, .order = order, .value = value}, id);
-  if (first && object.name != nullptr && !recorded(thread).frozen) {
-    recorded(thread).writer.append({.step = thread.slot->steps, .kind = Kind::label, .object = id, .value = object.name});
-  }
+  if (first) write_label(thread, object);
 }
 
 Outcome Recorder::foretell(Thread& thread, Object&, Kind, const void*, void*, std::size_t, bool) {
@@ -197,7 +255,7 @@ void Recorder::step(Thread& thread, Kind kind, std::uint64_t subject) {
 }
 
 void Recorder::wrote(const void* bytes, std::size_t size) {
-  recording::LiveHeader& header = live_.header();
+  recording::LiveHeader& header = live_->header();
   header.output_digest = recording::digest(header.output_digest, bytes, size);
   header.output_bytes += size;
 }
@@ -230,7 +288,10 @@ void Recorder::ended(Thread& child) {
     const std::lock_guard lock(roll_mutex_);
     std::erase(roll_, &recorded(child));
   }
-  if (!frozen) __atomic_store_n(&child.slot->state, static_cast<std::uint32_t>(recording::SlotState::ended), __ATOMIC_RELEASE);
+  if (!frozen)
+    __atomic_store_n(&child.slot->state, static_cast<std::uint32_t>(recording::SlotState::ended), __ATOMIC_RELEASE);
+  recorded(child).writer->finish();
+  live_->retire(child.slot);
   delete &recorded(child);
 }
 
@@ -245,26 +306,55 @@ void Recorder::joined(Thread& thread, std::uint32_t child) {
 }
 
 void Recorder::mark_end(Thread& thread, recording::EndKind kind, int code) {
-  recording::LiveHeader& header = live_.header();
+  recording::LiveHeader& header = live_->header();
   header.end_code = code;
   header.end_thread = thread.index;
   header.end_kind.store(static_cast<std::uint32_t>(kind), std::memory_order_release);
 }
 
-void Recorder::exiting(Thread& thread, int code) {
-  if (recorded(thread).frozen) return;
-  write(thread, {.kind = Kind::exit, .number = static_cast<std::uint64_t>(static_cast<std::int64_t>(code))}, 0);
-  mark_end(thread, recording::EndKind::exited, code);
+// There is one end, and it belongs to the thread that came first: any other waits for it here.
+void Recorder::claim_end(Thread& thread) {
+  Thread* first = nullptr;
+  if (ender_.compare_exchange_strong(first, &thread)) return;
+  for (;;) pause();
 }
 
-// Runs in a signal handler. A thread that was just appending cannot append again: its crash is then known by the header alone.
+void Recorder::exiting(Thread& thread, int code) {
+  if (recorded(thread).frozen) return;
+  claim_end(thread);
+  write(thread, {.kind = Kind::exit, .number = static_cast<std::uint64_t>(static_cast<std::int64_t>(code))}, 0);
+  if (!recorded(thread).frozen) mark_end(thread, recording::EndKind::exited, code);
+}
+
+// Runs in a signal handler. A thread that was just appending cannot append again: its crash is then known by the header
+// alone.
 void Recorder::crashing(Thread& thread, int signal) {
+  if (recorded(thread).frozen) return;
+  claim_end(thread);
   if (!thread.inside) write(thread, {.kind = Kind::crash, .number = static_cast<std::uint64_t>(signal)}, 0);
-  mark_end(thread, recording::EndKind::signalled, signal);
+  if (!recorded(thread).frozen) mark_end(thread, recording::EndKind::signalled, signal);
+}
+
+// The mark comes before exec, since nothing can come after it; an exec that fails leaves both a mark and a failure, in
+// that order.
+void Recorder::replacing(Thread& thread, bool begins) {
+  if (recorded(thread).frozen) return;
+  if (begins) {
+    write(thread, {.kind = Kind::exec}, 0);
+    mark_end(thread, recording::EndKind::replaced, 0);
+  } else {
+    write(thread, {.kind = Kind::try_failed, .number = 1}, 0);
+    mark_end(thread, recording::EndKind::running, 0);
+  }
+}
+
+bool Recorder::other_threads() {
+  const std::lock_guard lock(roll_mutex_);
+  return roll_.size() > 1;
 }
 
 void Recorder::refuse(std::string_view reason) {
-  live_.refuse(reason);
+  live_->refuse(reason);
   stop_predicting();
 }
 

@@ -20,25 +20,33 @@ namespace reprise::record {
 
 struct Options {
   bool full{false};       // write every event
+  bool contents{false};   // level data
   bool perturbed{false};  // every passage must come through the gate, to be disturbed there
 };
 
 class Recorder final : public gate::Gate {
  public:
-  Recorder(recording::Live& live, const Options& options) : live_(live), options_(options) {}
+  Recorder(recording::Live& live, const Options& options) : live_(&live), options_(options) {}
 
   // Registers the calling thread as main.
   void start_main();
 
-  // After fork: the child lets go of its parent's recording and goes on by itself.
-  void abandon_in_child();
+  // After fork, in the child: its one thread goes on into a log of its own.
+  void continue_in_child(recording::Live& live);
+  recording::Live& live() { return *live_; }
 
   Kind arrive(gate::Thread& thread, gate::Object& object, Kind kind) override;
   void pass(gate::Thread& thread, gate::Object& object, Kind kind) override;
   void leave(gate::Thread& thread, gate::Object& object, Kind kind) override;
   void left(gate::Thread&, gate::Object&) override {}
+  void arrive_shared(gate::Thread& thread, gate::SharedObject& object) override;
+  void pass_shared(gate::Thread& thread, gate::SharedObject& object) override;
+  void arrive_writing(gate::Thread& thread, gate::SharedObject& object) override;
+  void pass_writing(gate::Thread& thread, gate::SharedObject& object) override;
+  bool keeps_contents() const noexcept override { return options_.contents; }
   Kind begin(gate::Thread& thread, gate::Object& object, Kind kind) override;
-  void end(gate::Thread& thread, gate::Object& object, Kind kind, const void* value, std::size_t size, bool is_pointer) override;
+  void end(gate::Thread& thread, gate::Object& object, Kind kind, const void* value, std::size_t size,
+           bool is_pointer) override;
   gate::Outcome foretell(gate::Thread& thread, gate::Object&, Kind, const void*, void*, std::size_t, bool) override;
   void fail(gate::Thread& thread, gate::Object& object, Kind kind) override;
   bool given(gate::Thread& thread, Kind kind, std::string_view name, Take take, void* context) override;
@@ -53,6 +61,9 @@ class Recorder final : public gate::Gate {
   void joined(gate::Thread& thread, std::uint32_t child) override;
   void exiting(gate::Thread& thread, int code) override;
   void crashing(gate::Thread& thread, int signal) override;
+  void replacing(gate::Thread& thread, bool begins) override;
+  bool other_threads() override;
+  void differs(gate::Thread&, Kind, std::string_view) override {}
   void refuse(std::string_view reason) override;
 
  private:
@@ -65,14 +76,17 @@ class Recorder final : public gate::Gate {
   void read(gate::Thread& thread, gate::Object& object, Kind kind, std::string_view value);
   bool name(gate::Thread& thread, gate::Object& object);
   void write(gate::Thread& thread, recording::Event event, std::uint64_t hashed);
+  void write_label(gate::Thread& thread, const gate::Object& object);
   void freeze(gate::Thread& thread);
   void stop_predicting();
+  void claim_end(gate::Thread& thread);
   void mark_end(gate::Thread& thread, recording::EndKind kind, int code);
 
-  recording::Live& live_;
+  recording::Live* live_;
   Options options_;
-  std::mutex roll_mutex_;         // guards roll_
-  std::vector<Recorded*> roll_;   // threads that have not ended
+  std::atomic<gate::Thread*> ender_{nullptr};  // ends the process
+  std::mutex roll_mutex_;        // guards roll_
+  std::vector<Recorded*> roll_;  // threads that have not ended
 };
 
 }  // namespace reprise::record

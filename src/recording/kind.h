@@ -14,6 +14,7 @@ enum class Class : std::uint8_t {
   none,
   ordered,  // raises the object's order; written when another thread passed there last (or when explicit)
   release,  // ends an ordered passage; has no order of its own; never written below level full
+  writing,  // ordered, and also says how many reads passed since the order was last raised
   read,     // sees an order without raising it; written when that order is new to the thread
   failure,  // an attempt failed; run-length coded
   value,    // bytes from outside; always written
@@ -57,6 +58,16 @@ constexpr std::array kinds{
     KindInfo{Kind::detach, "detach", Class::plain, false},
     KindInfo{Kind::lock_nested, "lock_nested", Class::plain, false},
     KindInfo{Kind::unlock_nested, "unlock_nested", Class::plain, false},
+    KindInfo{Kind::acquire, "acquire", Class::ordered, false},
+    KindInfo{Kind::release, "release", Class::ordered, false},
+    KindInfo{Kind::arrive, "arrive", Class::ordered, false},
+    KindInfo{Kind::await, "await", Class::ordered, false},
+    KindInfo{Kind::lock_shared, "lock_shared", Class::read, false},
+    KindInfo{Kind::unlock_shared, "unlock_shared", Class::release, false},
+    KindInfo{Kind::write_lock, "write_lock", Class::writing, false},
+    KindInfo{Kind::content, "content", Class::value, true},
+    KindInfo{Kind::fork, "fork", Class::plain, false},
+    KindInfo{Kind::exec, "exec", Class::mark, true},
     KindInfo{Kind::label, "label", Class::label, true},
 };
 
@@ -87,8 +98,10 @@ constexpr std::optional<Kind> kind_named(std::string_view text) {
 }
 
 constexpr bool has_object(Class treated) {
-  return treated == Class::ordered || treated == Class::release || treated == Class::read || treated == Class::label;
+  return treated == Class::ordered || treated == Class::writing || treated == Class::release ||
+         treated == Class::read || treated == Class::label;
 }
-constexpr bool has_order(Class treated) { return treated == Class::ordered || treated == Class::read; }
+constexpr bool raises_order(Class treated) { return treated == Class::ordered || treated == Class::writing; }
+constexpr bool has_order(Class treated) { return raises_order(treated) || treated == Class::read; }
 
 }  // namespace reprise::recording

@@ -17,6 +17,7 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <mutex>
 #include <span>
 
@@ -46,9 +47,10 @@ enum LiveFlag : std::uint32_t {
   live_stalled = 16,     // replay: proven, no thread can go on
   live_released = 32,    // replay --then live: the program goes on by itself
   live_full = 64,        // not a reason: every event is written
+  live_contents = 128,   // level data: contents are in the log
 };
 
-enum class EndKind : std::uint32_t { running = 0, exited = 1, signalled = 2 };
+enum class EndKind : std::uint32_t { running = 0, exited = 1, signalled = 2, replaced = 3 };  // replaced: by exec
 
 constexpr std::size_t stack_depth_max = 32;
 
@@ -115,13 +117,19 @@ class Live final : public BlockSource {
   std::span<std::uint8_t> allocate(ThreadIndex thread, std::uint32_t sequence, std::uint64_t steps_before,
                                    std::size_t payload_min) override;
 
+  // A block that is written full, or the slot of a thread that has ended: what is not used any more is not kept in
+  // memory.
+  void retire(const void* slot_or_payload) override;
+
   bool full() const { return (header_->flags.load(std::memory_order_acquire) & live_no_space) != 0; }
 
   // Ends the recording for a reason that the program gave. The first reason stays.
   void refuse(std::string_view reason);
 
-  // The forked child lets go of its parent's log.
+  // The forked child lets go of its parent's log, and numbers its own threads on from its parent's.
   void abandon();
+  std::uint32_t next_index() const { return next_index_; }
+  void number_threads_from(std::uint32_t index) { next_index_ = index; }
 
  private:
   Live(int file, LiveHeader* header) : file_(file), header_(header) {}
@@ -129,10 +137,19 @@ class Live final : public BlockSource {
                            std::size_t size);
   bool grow(std::size_t size_min);
 
+  // A mapped piece of the file. Unmapped when nobody writes into it any more.
+  struct Chunk {
+    std::size_t size{0};
+    std::uint32_t users{0};  // running threads' slots, blocks in use, and a slot page with room
+  };
+  void use(const void* at);
+  void unuse(const void* at);
+
   int file_;
   LiveHeader* header_;
   std::mutex mutex_;  // guards what follows, and the order of extents
-  std::uint8_t* chunk_{nullptr};
+  std::map<const std::uint8_t*, Chunk> chunks_;
+  std::uint8_t* chunk_{nullptr};  // the newest
   std::size_t chunk_used_{0};
   std::size_t chunk_size_{0};
   std::uint64_t file_size_{live_header_bytes};

@@ -66,9 +66,10 @@ void Scan::slot(std::uint64_t offset) {
   const std::uint32_t slot_state = u32_at(from);
   if (slot_state == static_cast<std::uint32_t>(SlotState::none)) return;
   const std::uint32_t kind = u32_at(from + 32);
-  if (slot_state > static_cast<std::uint32_t>(SlotState::ended) ||
+  const std::uint64_t objects = u64_at(from + 64);
+  if (objects > max_object_ordinal || slot_state > static_cast<std::uint32_t>(SlotState::ended) ||
       (kind != 0 && (kind >= kind_limit || info(static_cast<Kind>(kind)).treated == Class::none))) {
-    state.problem(offset, "a slot with an unknown state or kind");
+    state.problem(offset, "a slot with an unknown state or kind, or too many objects");
     ++state.lost_threads;
     return;
   }
@@ -84,7 +85,7 @@ void Scan::slot(std::uint64_t offset) {
   thread.info.pending_object = kind != 0 ? u64_at(from + 40) : 0;
   thread.info.pending_order = kind != 0 ? u64_at(from + 48) : 0;
   thread.written = u64_at(from + 56);
-  thread.info.objects = u64_at(from + 64);
+  thread.info.objects = objects;
   state.loaded.push_back(std::move(thread));
 }
 
@@ -164,6 +165,8 @@ void Scan::attach() {
 
 }  // namespace
 
+std::uint64_t live_used(std::span<const std::uint8_t> file) { return u64_at(file.data() + offsetof(LiveHeader, used)); }
+
 Result<void> load_live(LogState& state) {
   const std::span<const std::uint8_t> file = state.file.bytes();
   if (file.size() < live_header_bytes)
@@ -172,7 +175,7 @@ Result<void> load_live(LogState& state) {
   state.info.flags = u32_at(header + 24);
   state.info.full = (state.info.flags & live_full) != 0;
   const std::uint32_t end_kind = u32_at(header + 28);
-  if (end_kind > static_cast<std::uint32_t>(EndKind::signalled)) {
+  if (end_kind > static_cast<std::uint32_t>(EndKind::replaced)) {
     state.problem(28, "an unknown kind of end");
   } else {
     state.info.end_kind = static_cast<EndKind>(end_kind);
@@ -183,7 +186,7 @@ Result<void> load_live(LogState& state) {
   state.info.output_bytes = u64_at(header + 48);
   const char* reason = reinterpret_cast<const char*>(header + offsetof(LiveHeader, reason));
   state.info.reason.assign(reason, strnlen(reason, sizeof(LiveHeader::reason)));
-  const std::uint64_t used = u64_at(header + 16);
+  const std::uint64_t used = live_used(file);
   Scan scan{state};
   if (used > file.size()) scan.torn(file.size(), "the file is cut off: " + std::to_string(used) + " bytes were in use");
   scan.extents(std::min<std::uint64_t>(used, file.size()));

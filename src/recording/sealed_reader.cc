@@ -61,7 +61,7 @@ bool read_info(base::Cursor& cursor, LogInfo& info) {
   info.output_digest = cursor.u64();
   const std::string_view reason = cursor.bytes(cursor.varint());
   const std::string_view torn = cursor.bytes(cursor.varint());
-  if (!cursor.good() || end_kind > static_cast<std::uint64_t>(EndKind::signalled)) return false;
+  if (!cursor.good() || end_kind > static_cast<std::uint64_t>(EndKind::replaced)) return false;
   if (end_code < INT32_MIN || end_code > INT32_MAX || end_thread > max_threads) return false;
   if (reason.size() > max_text_bytes || torn.size() > max_text_bytes) return false;
   if (flags > UINT32_MAX || (flags & live_full) != (info.flags & live_full)) return false;

@@ -38,11 +38,18 @@ bool StreamWriter::make_room(std::size_t bytes) {
   if (static_cast<std::size_t>(end_ - at_) >= bytes) return true;
   const std::span<std::uint8_t> block = source_.allocate(thread_, sequence_, step_, bytes);
   if (block.empty()) return false;
+  finish();
   ++sequence_;
-  at_ = block.data();
+  block_ = block.data();
+  at_ = block_;
   end_ = at_ + block.size();
   run_ = nullptr;
   return true;
+}
+
+void StreamWriter::finish() {
+  if (block_ != nullptr) source_.retire(block_);
+  block_ = at_ = end_ = nullptr;
 }
 
 bool StreamWriter::extend_run(const Event& event) {
@@ -87,7 +94,7 @@ std::uint8_t* StreamWriter::put_body(std::uint8_t* at, const Event& event, Class
     last_object_ = event.object;
   }
   if (has_order(treated)) {
-    CHECK(event.order >= entry->order, event.order, entry->order);
+    CHECK(event.order >= entry->order + (raises_order(treated) ? 1 : 0), event.order, entry->order);
     if (!is_new) at = base::put_varint(at, event.order - entry->order);
     entry->order = event.order;
   }
@@ -109,6 +116,7 @@ std::uint8_t* StreamWriter::put_body(std::uint8_t* at, const Event& event, Class
     case Class::mark:
       return base::put_varint(at, base::zigzag(static_cast<std::int64_t>(event.number)));
     case Class::plain:
+    case Class::writing:
       return base::put_varint(at, event.number);
     case Class::label:
       return put_bytes(at, event.value);
@@ -174,7 +182,8 @@ Result<bool> StreamReader::refill() {
     }
     if (!*piece) return false;
     piece_ = **piece;
-    if (piece_.steps_before && *piece_.steps_before != step_) return damaged("events are missing before this block");
+    missed_events_ = piece_.steps_before && *piece_.steps_before != step_;
+    if (missed_events_) return damaged("events are missing before this block");
   }
   return true;
 }
@@ -214,7 +223,7 @@ bool StreamReader::parse_body(base::Cursor& cursor, Class treated, bool same, Ev
     if (entry.object != event.object) entry = ObjectCache::Entry{event.object, 0};
     if (has_order(treated)) {
       const std::uint64_t difference = is_new ? 1 : cursor.varint();
-      if (difference > max_order - entry.order) return false;
+      if (difference > max_order - entry.order || (difference == 0 && raises_order(treated))) return false;
       event.order = entry.order += difference;
     }
   }
@@ -239,6 +248,7 @@ bool StreamReader::parse_body(base::Cursor& cursor, Class treated, bool same, Ev
       event.number = static_cast<std::uint64_t>(base::unzigzag(cursor.varint()));
       return cursor.good();
     case Class::plain:
+    case Class::writing:
       event.number = cursor.varint();
       return cursor.good();
     default:
@@ -250,7 +260,7 @@ bool StreamReader::parse(base::Cursor& cursor, Event& event) {
   const std::uint8_t tag = cursor.u8();
   event.kind = static_cast<Kind>(tag & kind_bits);
   const Class treated = info(event.kind).treated;
-  if (treated == Class::none) return false;
+  if (treated == Class::none || ended_) return false;
   const bool same = (tag & same_object_bit) != 0;
   if (same && !mentions_object(treated)) return false;
   event.step = treated == Class::label ? step_ : step_ + 1;
@@ -265,6 +275,7 @@ bool StreamReader::parse(base::Cursor& cursor, Event& event) {
   const std::uint64_t covered = treated == Class::failure ? event.step + event.number - 1 : event.step;
   if (!cursor.good() || covered > max_step) return false;
   step_ = covered;
+  ended_ = event.kind == Kind::end;
   return true;
 }
 

@@ -46,6 +46,8 @@ class BlockSource {
  public:
   virtual std::span<std::uint8_t> allocate(ThreadIndex thread, std::uint32_t sequence, std::uint64_t steps_before,
                                            std::size_t payload_min) = 0;
+  // The block with this payload will not be written any more.
+  virtual void retire(const void* payload) { static_cast<void>(payload); }
 
  protected:
   ~BlockSource() = default;
@@ -62,6 +64,13 @@ class StreamWriter {
 
   std::uint64_t written() const { return written_; }
 
+  // Nothing more will be appended.
+  void finish();
+
+  // This thread named objects before the stream began (it goes on after fork): they and later ones are written out in
+  // full.
+  void names_objects_in_full() { own_objects_ = max_object_ordinal; }
+
  private:
   std::uint8_t* put_object(std::uint8_t* at, const Event& event, bool same, ObjectCache::Entry*& entry, bool& is_new);
   std::uint8_t* put_body(std::uint8_t* at, const Event& event, Class treated, bool same);
@@ -70,6 +79,7 @@ class StreamWriter {
 
   BlockSource& source_;
   ThreadIndex thread_;
+  std::uint8_t* block_{nullptr};
   std::uint8_t* at_{nullptr};
   std::uint8_t* end_{nullptr};
   std::uint8_t* run_{nullptr};  // the count of the last record, if that is a failure
@@ -111,6 +121,9 @@ class StreamReader {
   // Errors: damaged (which thread, which byte, what was wrong); from then on every call returns that error.
   Result<std::optional<Event>> next();
 
+  // After an error: did it lie between two pieces, so that what follows was written later than what is missing?
+  bool missed_events() const { return missed_events_; }
+
   // Steps covered by the events read so far.
   std::uint64_t step() const { return step_; }
 
@@ -133,6 +146,8 @@ class StreamReader {
   std::span<const std::uint8_t> record_{};
   std::optional<Error> broken_{};
   bool skims_{false};  // see tail()
+  bool missed_events_{false};
+  bool ended_{false};  // the end mark was read: nothing may follow
   std::size_t offset_{0};
   std::uint64_t consumed_{0};
   std::uint64_t step_{0};

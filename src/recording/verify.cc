@@ -13,6 +13,7 @@ namespace {
 std::uint64_t hashed(const Event& event) {
   switch (info(event.kind).treated) {
     case Class::ordered:
+    case Class::writing:
     case Class::release:
     case Class::read:
       return event.object;
@@ -69,6 +70,7 @@ class Verifier {
     std::uint64_t hash{0};
     std::uint64_t hash_before{0};  // without the last step
     bool ended{false};
+    bool has_gaps{false};
     std::unordered_map<ObjectId, std::uint64_t> orders{};  // the thread's last one at each object
   };
 
@@ -117,11 +119,13 @@ class Verifier {
   void check_event(Position& position, const Event& event) {
     const ThreadInfo& thread = position.thread;
     const Class treated = info(event.kind).treated;
-    if (position.ended) find(place(thread, event) + ": an event after the thread's end");
     if (event.kind == Kind::end) position.ended = true;
-    if (state_->info.full && event.checked) find(place(thread, event) + ": steps are missing in a full log");
+    if (state_->info.full && event.checked) {
+      find(place(thread, event) + ": steps are missing in a full log");
+      position.has_gaps = true;
+    }
     if (event.object != 0) check_object(position, event);
-    if (treated == Class::ordered) check_order(position, event);
+    if (raises_order(treated)) check_order(position, event);
     if (treated == Class::label) return;
     if (!state_->info.full) return;
     const Hashing once{hash_factor, next_hash(0, event.kind, hashed(event))};
@@ -160,7 +164,7 @@ class Verifier {
            std::to_string(thread.steps));
     }
     if (position.ended != thread.ended) find(who + ": its end mark and its end do not agree");
-    if (!state_->info.full || covered > thread.steps) return;
+    if (!state_->info.full || covered > thread.steps || position.has_gaps) return;
     if (covered < thread.steps) {
       find(who + ": " + std::to_string(thread.steps - covered) + " steps are missing at the end of a full log");
     } else if (thread.hash_known && thread.hash != position.hash &&

@@ -26,6 +26,11 @@ namespace {
 
 // The thread has done all that was recorded of it. It waits here for the end of the process, or for --then live.
 void Replayer::hold(Replayed& self, Kind kind, ObjectId object) {
+  if (self.info->pending_kind != Kind::none) {
+    // What was noted when recorded says more: here an object may still lack its name, and a condition is not waited for.
+    kind = self.info->pending_kind;
+    object = self.info->pending_object;
+  }
   self.slot->pending_object = object;
   self.slot->pending_kind = static_cast<std::uint32_t>(kind);
   if (released_.load() == 0) {
@@ -40,9 +45,9 @@ void Replayer::reached_end() {
   if (remaining_.fetch_sub(1) != 1) return;
   remaining_.notify_all();
   if (recorded_.info().end_kind != recording::EndKind::running) return;
-  scratch_.header().flags.fetch_or(recording::live_identical);
+  scratch_->header().flags.fetch_or(recording::live_identical);
   if (!options_.then_live) return;
-  scratch_.header().flags.fetch_or(recording::live_released);
+  scratch_->header().flags.fetch_or(recording::live_released);
   gate::installed = &free_;
   released_.store(1);
   released_.notify_all();
@@ -66,7 +71,7 @@ void Replayer::exiting(gate::Thread& thread, int code) {
   expect(self, Kind::exit, 0, self.next->kind == Kind::exit && recorded_code == code);
   passed(self, {.kind = Kind::exit, .number = static_cast<std::uint64_t>(static_cast<std::int64_t>(code))}, 0);
   await_all(self);
-  recording::LiveHeader& header = scratch_.header();
+  recording::LiveHeader& header = scratch_->header();
   header.end_code = code;
   header.end_thread = self.index;
   header.end_kind.store(static_cast<std::uint32_t>(recording::EndKind::exited), std::memory_order_release);
@@ -76,13 +81,31 @@ void Replayer::crashing(gate::Thread& thread, int signal) {
   Replayed& self = replayed(thread);
   if (at_end(self)) return hold(self, Kind::crash, 0);
   if (!is_written(self)) diverge(self, Kind::crash, 0, "the program crashes, the recorded one went on", true);
-  expect(self, Kind::crash, 0, self.next->kind == Kind::crash && self.next->number == static_cast<std::uint64_t>(signal));
+  expect(self, Kind::crash, 0,
+         self.next->kind == Kind::crash && self.next->number == static_cast<std::uint64_t>(signal));
   passed(self, {.kind = Kind::crash, .number = static_cast<std::uint64_t>(signal)}, 0);
   await_all(self);
-  recording::LiveHeader& header = scratch_.header();
+  recording::LiveHeader& header = scratch_->header();
   header.end_code = signal;
   header.end_thread = self.index;
   header.end_kind.store(static_cast<std::uint32_t>(recording::EndKind::signalled), std::memory_order_release);
+}
+
+void Replayer::replacing(gate::Thread& thread, bool begins) {
+  Replayed& self = replayed(thread);
+  const Kind kind = begins ? Kind::exec : Kind::try_failed;
+  if (at_end(self)) return hold(self, kind, 0);
+  if (!is_written(self)) diverge(self, kind, 0, "nothing of the kind was recorded here", true);
+  expect(self, kind, 0, self.next->kind == kind);
+  passed(self, {.kind = kind, .number = begins ? 0u : 1u}, 0);
+  const auto end = begins ? recording::EndKind::replaced : recording::EndKind::running;
+  if (begins && recorded_.info().end_kind == end && at_end(self)) await_all(self);
+  scratch_->header().end_kind.store(static_cast<std::uint32_t>(end), std::memory_order_release);
+}
+
+bool Replayer::other_threads() {
+  const std::lock_guard lock(watch_mutex_);
+  return living_ > 1;
 }
 
 // ---- who sleeps ----
@@ -109,18 +132,26 @@ void Replayer::look_for_stall() {
   }
   if ((info.flags & recording::live_no_space) != 0) {
     // A recording that ends early: where no thread can go on is where it ends.
-    scratch_.header().flags.fetch_or(recording::live_identical);
+    scratch_->header().flags.fetch_or(recording::live_identical);
     finish_killed();
     return;
   }
-  scratch_.header().flags.fetch_or(recording::live_stalled);
+  scratch_->header().flags.fetch_or(recording::live_stalled);
   if (options_.launched) return;
-  static constexpr char message[] = "reprise: replay stalled: every thread waits for another; run it under `reprise replay` for the reasons\n";
+  static constexpr char message[] =
+      "reprise: replay stalled: every thread waits for another; run it under `reprise replay` for the reasons\n";
   [[maybe_unused]] const auto size = write(STDERR_FILENO, message, sizeof message - 1);
   leave_process(4);
 }
 
 // ---- the program is not the recorded one ----
+
+void Replayer::differs(gate::Thread& thread, Kind kind, std::string_view what) {
+  // The step was passed already: it is the last one, not the next.
+  Replayed& self = replayed(thread);
+  --self.slot->steps;
+  diverge(self, kind, 0, std::string(what).c_str(), false);
+}
 
 void Replayer::park() {
   for (;;) pause();
@@ -128,7 +159,7 @@ void Replayer::park() {
 
 void Replayer::diverge(Replayed& self, Kind kind, ObjectId object, const char* detail, bool bracketed) {
   if (diverged_.exchange(true)) park();
-  recording::LiveDivergence& found = scratch_.header().divergence;
+  recording::LiveDivergence& found = scratch_->header().divergence;
   found.thread = self.index;
   found.step = self.slot->steps + 1;
   found.step_after = self.last_written;
@@ -143,7 +174,7 @@ void Replayer::diverge(Replayed& self, Kind kind, ObjectId object, const char* d
   }
   std::strncpy(found.detail, detail, sizeof found.detail - 1);
   found.stack_depth = capture_stack(found.stack, recording::stack_depth_max);
-  scratch_.header().flags.fetch_or(recording::live_diverged);
+  scratch_->header().flags.fetch_or(recording::live_diverged);
   if (options_.launched) park();
   std::fprintf(stderr, "reprise: replay diverged in thread %u at step %llu: %s\n", found.thread,
                static_cast<unsigned long long>(found.step), detail);

@@ -12,12 +12,14 @@
 
 namespace reprise::replay {
 
-// The value a thread saw last at an object.
+// The value and the order that a thread saw last at an object.
 struct Replayer::Known {
+  std::uint64_t order{0};
   std::uint64_t bits{0};
   std::string large;
 
-  void set(const void* value, std::size_t size) {
+  void set(std::uint64_t seen_order, const void* value, std::size_t size) {
+    order = seen_order;
     if (size > sizeof bits) {
       large.assign(static_cast<const char*>(value), size);
     } else {
@@ -36,12 +38,12 @@ struct Replayer::Known {
 
 struct Replayer::Replayed : gate::Thread {
   Replayed(const recording::Log& log, const recording::ThreadInfo& recorded, gate::Slot* place)
-      : info(recorded), stream(log.stream(recorded.index)) {
+      : info(&recorded), stream(log.stream(recorded.index)) {
     slot = place;
     index = place->index;
   }
 
-  const recording::ThreadInfo& info;
+  const recording::ThreadInfo* info;
   recording::StreamReader stream;
   std::optional<recording::Event> next;  // the next written event
   std::uint64_t run_used{0};             // how much of a run of failures was replayed
@@ -53,7 +55,7 @@ struct Replayer::Replayed : gate::Thread {
 
 inline Replayer::Replayed& Replayer::replayed(gate::Thread& thread) { return static_cast<Replayed&>(thread); }
 
-inline bool Replayer::at_end(const Replayed& self) { return self.slot->steps >= self.info.steps; }
+inline bool Replayer::at_end(const Replayed& self) { return self.slot->steps >= self.info->steps; }
 
 inline bool Replayer::is_written(const Replayed& self) {
   return self.next && self.next->step + self.run_used == self.slot->steps + 1;

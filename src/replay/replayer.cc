@@ -30,22 +30,27 @@ bool fits(Kind asked, Kind recorded) {
 }  // namespace
 
 Replayer::Replayer(const recording::Log& recorded, recording::Live& scratch, const Options& options)
-    : recorded_(recorded), scratch_(scratch), options_(options), turns_(*this) {
+    : recorded_(recorded), scratch_(&scratch), options_(options), turns_(*this) {
+  read_threads();
+}
+
+void Replayer::read_threads() {
   std::uint32_t with_steps = 0;
+  children_.clear();
   for (const recording::ThreadInfo& thread : recorded_.threads()) {
     children_.emplace(child_key(thread.parent, thread.ordinal), &thread);
     if (thread.steps > 0) ++with_steps;
   }
   remaining_.store(with_steps);
-  if (options_.trace) scratch_.header().flags.fetch_or(recording::live_full);
+  if (options_.trace) scratch_->header().flags.fetch_or(recording::live_full);
 }
 
 Thread* Replayer::new_thread(const recording::ThreadInfo& info) {
-  gate::Slot* slot = scratch_.add_slot(info.parent, info.ordinal, info.index);
+  gate::Slot* slot = scratch_->add_slot(info.parent, info.ordinal, info.index);
   if (slot == nullptr) return nullptr;
   auto* thread = new Replayed(recorded_, info, slot);
   thread->gate = this;
-  if (options_.trace) thread->trace.emplace(scratch_, info.index);
+  if (options_.trace) thread->trace.emplace(*scratch_, info.index);
   advance(*thread);
   const std::lock_guard lock(watch_mutex_);
   ++living_;
@@ -58,10 +63,34 @@ void Replayer::start_main() {
   if (Thread* thread = new_thread(*main->second)) started(*thread);
 }
 
-void Replayer::abandon_in_child() {
-  scratch_.abandon();
-  gate::current = nullptr;
-  gate::installed = nullptr;
+void Replayer::continue_in_child(const recording::Log& recorded, recording::Live& scratch) {
+  Replayed& self = replayed(*gate::current);
+  scratch_->abandon();
+  recorded_ = recorded;
+  scratch_ = &scratch;
+  read_threads();
+  living_ = 1;
+  asleep_ = 0;
+  const auto main = children_.find(child_key(no_thread, 0));
+  if (main == children_.end()) {
+    // Killed before its first step: nothing of it is to be replayed.
+    gate::current = nullptr;
+    return;
+  }
+  const gate::Slot before = *self.slot;
+  self.info = main->second;
+  self.slot = scratch.add_slot(no_thread, 0, self.info->index);
+  if (self.slot == nullptr) diverge(self, Kind::fork, 0, "there is no room for the child's notes", false);
+  self.slot->objects = before.objects;
+  self.slot->children = before.children;
+  self.stream = recorded_.stream(self.info->index);
+  self.next.reset();
+  self.last_written = 0;
+  if (options_.trace) {
+    self.trace.emplace(scratch, self.info->index);
+    self.trace->names_objects_in_full();
+  }
+  advance(self);
 }
 
 // ---- the thread's own stream ----
@@ -99,7 +128,7 @@ void Replayer::passed(Replayed& self, Event event, std::uint64_t hashed) {
   self.count(event.kind, hashed);
   self.slot->pending_order = 0;
   self.slot->asleep = 0;
-  if (self.slot->steps == self.info.steps) reached_end();
+  if (self.slot->steps == self.info->steps) reached_end();
 }
 
 // The written event must fit what the program does; `fits` says whether its kind does.
@@ -122,25 +151,36 @@ void Replayer::raise(Object& object) {
   turns_.advanced(&object, order);
 }
 
+// Is `object`, as recorded, the next one that this thread names?
+bool Replayer::is_new_here(const Replayed& self, ObjectId object) const {
+  return object == object_id(self.index, self.slot->objects + 1);
+}
+
+void Replayer::await_order(Replayed& self, Object& object, Kind kind, std::uint64_t order) {
+  self.slot->pending_order = order + 1;
+  if (turns_.wait(self, self.budget, object, order, false) == Woken::overtaken) {
+    diverge(self, kind, object.known_id(), "the object has been passed more often than recorded", false);
+  }
+}
+
 // Waits for this passage's turn and returns its recorded kind.
 Kind Replayer::await(Replayed& self, Object& object, Kind kind) {
   const ObjectId id = object.known_id();
   if (!is_written(self)) {
     if (id == 0 || object.last_thread() != self.index) {
-      diverge(self, kind, id, "nothing was recorded here, so the object should be the one this thread passed last", true);
+      diverge(self, kind, id, "nothing was recorded here, so the object should be the one this thread passed last",
+              true);
     }
     return kind;
   }
   const Event& event = *self.next;
   expect(self, kind, id, fits(kind, event.kind));
   if (id != 0 && id != event.object) diverge(self, kind, id, "the recorded step was at another object", false);
-  self.slot->pending_order = event.order;
-  if (turns_.wait(self, self.budget, object, event.order - 1, false) == Woken::overtaken) {
-    diverge(self, kind, object.known_id(), "the object has been passed more often than recorded", false);
-  }
+  await_order(self, object, kind, event.order - 1);
   const ObjectId now = object.known_id();
-  const bool is_new = now == 0 && event.object == object_id(self.index, self.slot->objects + 1);
-  if (now != event.object && !is_new) diverge(self, kind, now, "the recorded step was at another object", false);
+  if (now != event.object && !(now == 0 && is_new_here(self, event.object))) {
+    diverge(self, kind, now, "the recorded step was at another object", false);
+  }
   return event.kind;
 }
 
@@ -196,9 +236,11 @@ Kind Replayer::begin(Thread& thread, Object& object, Kind kind) {
 void Replayer::end(Thread& thread, Object& object, Kind kind, const void* value, std::size_t size, bool is_pointer) {
   Replayed& self = replayed(thread);
   thread.done();
-  if (is_written(self) && self.next->kind != kind) diverge(self, kind, object.known_id(), "it came out another way when recorded", false);
+  if (is_written(self) && self.next->kind != kind)
+    diverge(self, kind, object.known_id(), "it came out another way when recorded", false);
   const bool is_read = recording::info(kind).treated == Class::read;
-  if (is_read && object.known_id() != 0) diverge(self, kind, object.known_id(), "it came out another way when recorded", true);
+  if (is_read && object.known_id() != 0)
+    diverge(self, kind, object.known_id(), "it came out another way when recorded", true);
   name(self, object);
   const ObjectId id = object.known_id();
   const std::uint64_t order = object.order() + 1;
@@ -210,8 +252,9 @@ void Replayer::end(Thread& thread, Object& object, Kind kind, const void* value,
   raise(object);
 }
 
-void Replayer::remember(Replayed& self, ObjectId object, std::uint64_t order, const void* value, std::size_t size, bool is_pointer) {
-  self.known[object].set(value, size);
+void Replayer::remember(Replayed& self, ObjectId object, std::uint64_t order, const void* value, std::size_t size,
+                        bool is_pointer) {
+  self.known[object].set(order, value, size);
   if (!is_pointer) return;
   const std::lock_guard lock(history_mutex_);
   std::vector<const void*>& held = history_[object];
@@ -221,7 +264,8 @@ void Replayer::remember(Replayed& self, ObjectId object, std::uint64_t order, co
 
 // ---- outcomes that are known in advance ----
 
-Outcome Replayer::foretell(Thread& thread, Object& object, Kind kind, const void* expected, void* out, std::size_t size, bool is_pointer) {
+Outcome Replayer::foretell(Thread& thread, Object& object, Kind kind, const void* expected, void* out, std::size_t size,
+                           bool is_pointer) {
   Replayed& self = replayed(thread);
   gate::perturb::before(thread);
   if (at_end(self)) {
@@ -244,34 +288,37 @@ Outcome Replayer::foretell_try(Replayed& self) {
   return Outcome::failed;
 }
 
-Outcome Replayer::foretell_read(Replayed& self, Object& object, Kind kind, const void* expected, void* out, std::size_t size,
-                                bool is_pointer) {
+Outcome Replayer::foretell_read(Replayed& self, Object& object, Kind kind, const void* expected, void* out,
+                                std::size_t size, bool is_pointer) {
   const ObjectId id = object.known_id();
   if (is_written(self)) {
     const Event& event = *self.next;
     if (kind == Kind::modify && event.kind == Kind::modify) return Outcome::act;
     const Kind wanted = kind == Kind::modify ? Kind::compare_failed : kind;
     expect(self, wanted, id, event.kind == wanted);
-    if (id == 0 && event.object == object_id(self.index, self.slot->objects + 1)) return Outcome::act;  // the first passage
+    if (id == 0 && is_new_here(self, event.object)) return Outcome::act;  // the first passage
     self.about_to(wanted, object);
     read_recorded(self, object, out, size, is_pointer);
     self.done();
     return Outcome::failed;
   }
   const auto known = self.known.find(id);
-  if (id == 0 || known == self.known.end()) diverge(self, kind, id, "nothing was recorded here, so the value should be known", true);
+  if (id == 0 || known == self.known.end())
+    diverge(self, kind, id, "nothing was recorded here, so the value should be known", true);
   known->second.get(out, size);
   if (kind == Kind::modify) {
     if (std::memcmp(out, expected, size) == 0) return Outcome::act;
     kind = Kind::compare_failed;
   }
-  Event event{.kind = kind, .object = id, .order = object.order()};
+  // The object may be further on by now: the order that this thread saw last is the one it sees again.
+  Event event{.kind = kind, .object = id, .order = known->second.order};
   if (!is_pointer) event.value = std::string_view(static_cast<const char*>(out), size);
   passed(self, event, id);
   return Outcome::failed;
 }
 
-// Writers never wait for reads, so the object may be further on: numbers come from the log, pointers from their history in this run.
+// Writers never wait for reads, so the object may be further on: numbers come from the log, pointers from their history
+// in this run.
 void Replayer::read_recorded(Replayed& self, Object& object, void* out, std::size_t size, bool is_pointer) {
   Event event = *self.next;
   self.slot->pending_order = event.order;
@@ -287,7 +334,7 @@ void Replayer::read_recorded(Replayed& self, Object& object, void* out, std::siz
     std::memset(out, 0, size);
     std::memcpy(out, event.value.data(), std::min(size, event.value.size()));
   }
-  self.known[id].set(out, size);
+  self.known[id].set(event.order, out, size);
   if (!is_pointer) event.value = std::string_view(static_cast<const char*>(out), size);
   passed(self, event, id);
 }
@@ -330,7 +377,7 @@ void Replayer::step(Thread& thread, Kind kind, std::uint64_t subject) {
 }
 
 void Replayer::wrote(const void* bytes, std::size_t size) {
-  recording::LiveHeader& header = scratch_.header();
+  recording::LiveHeader& header = scratch_->header();
   header.output_digest = recording::digest(header.output_digest, bytes, size);
   header.output_bytes += size;
 }
@@ -368,11 +415,14 @@ void Replayer::ended(Thread& child) {
   }
   if (!is_written(self)) diverge(self, Kind::end, 0, "the recorded thread went on", true);
   expect(self, Kind::end, 0, self.next->kind == Kind::end);
-  passed(self, {.kind = Kind::end}, 0);
   gate::perturb::dismiss(child);
-  gate::current = nullptr;
+  // Said before the step is counted: the process may end as soon as its last thread has taken its last step.
   __atomic_store_n(&child.slot->state, static_cast<std::uint32_t>(recording::SlotState::ended), __ATOMIC_RELEASE);
+  passed(self, {.kind = Kind::end}, 0);
+  gate::current = nullptr;
   const ThreadIndex index = self.index;
+  if (self.trace) self.trace->finish();
+  scratch_->retire(self.slot);
   delete &self;
   const std::lock_guard lock(watch_mutex_);
   --living_;

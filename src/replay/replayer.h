@@ -37,16 +37,24 @@ class Replayer final : public gate::Gate, private SleepWatch {
 
   // Registers the calling thread as main.
   void start_main();
-  void abandon_in_child();
+
+  // After fork, in the child: its one thread goes on with the log of the recorded child.
+  void continue_in_child(const recording::Log& recorded, recording::Live& scratch);
 
   Kind arrive(gate::Thread& thread, gate::Object& object, Kind kind) override;
   void pass(gate::Thread& thread, gate::Object& object, Kind kind) override;
   void leave(gate::Thread& thread, gate::Object& object, Kind kind) override;
   void left(gate::Thread& thread, gate::Object& object) override;
+  void arrive_shared(gate::Thread& thread, gate::SharedObject& object) override;
+  void pass_shared(gate::Thread& thread, gate::SharedObject& object) override;
+  void arrive_writing(gate::Thread& thread, gate::SharedObject& object) override;
+  void pass_writing(gate::Thread& thread, gate::SharedObject& object) override;
+  bool keeps_contents() const noexcept override { return (recorded_.info().flags & recording::live_contents) != 0; }
   Kind begin(gate::Thread& thread, gate::Object& object, Kind kind) override;
-  void end(gate::Thread& thread, gate::Object& object, Kind kind, const void* value, std::size_t size, bool is_pointer) override;
-  gate::Outcome foretell(gate::Thread& thread, gate::Object& object, Kind kind, const void* expected, void* out, std::size_t size,
-                         bool is_pointer) override;
+  void end(gate::Thread& thread, gate::Object& object, Kind kind, const void* value, std::size_t size,
+           bool is_pointer) override;
+  gate::Outcome foretell(gate::Thread& thread, gate::Object& object, Kind kind, const void* expected, void* out,
+                         std::size_t size, bool is_pointer) override;
   void fail(gate::Thread& thread, gate::Object& object, Kind kind) override;
   bool given(gate::Thread& thread, Kind kind, std::string_view name, Take take, void* context) override;
   void keep(gate::Thread& thread, Kind kind, std::string_view name, const void* bytes, std::size_t size) override;
@@ -60,6 +68,9 @@ class Replayer final : public gate::Gate, private SleepWatch {
   void joined(gate::Thread& thread, std::uint32_t child) override;
   void exiting(gate::Thread& thread, int code) override;
   void crashing(gate::Thread& thread, int signal) override;
+  void replacing(gate::Thread& thread, bool begins) override;
+  bool other_threads() override;
+  void differs(gate::Thread& thread, Kind kind, std::string_view what) override;
   void refuse(std::string_view) override {}
 
  private:
@@ -68,6 +79,7 @@ class Replayer final : public gate::Gate, private SleepWatch {
   static Replayed& replayed(gate::Thread& thread);
 
   gate::Thread* new_thread(const recording::ThreadInfo& info);
+  void read_threads();
 
   // The thread's own stream.
   static bool at_end(const Replayed& self);
@@ -77,13 +89,16 @@ class Replayer final : public gate::Gate, private SleepWatch {
   void passed(Replayed& self, recording::Event event, std::uint64_t hashed);
   void expect(Replayed& self, Kind kind, ObjectId object, bool fits);
   Kind await(Replayed& self, gate::Object& object, Kind kind);
+  void await_order(Replayed& self, gate::Object& object, Kind kind, std::uint64_t order);
+  bool is_new_here(const Replayed& self, ObjectId object) const;
   void name(Replayed& self, gate::Object& object);
   void raise(gate::Object& object);
   gate::Outcome foretell_try(Replayed& self);
-  gate::Outcome foretell_read(Replayed& self, gate::Object& object, Kind kind, const void* expected, void* out, std::size_t size,
-                              bool is_pointer);
+  gate::Outcome foretell_read(Replayed& self, gate::Object& object, Kind kind, const void* expected, void* out,
+                              std::size_t size, bool is_pointer);
   void read_recorded(Replayed& self, gate::Object& object, void* out, std::size_t size, bool is_pointer);
-  void remember(Replayed& self, ObjectId object, std::uint64_t order, const void* value, std::size_t size, bool is_pointer);
+  void remember(Replayed& self, ObjectId object, std::uint64_t order, const void* value, std::size_t size,
+                bool is_pointer);
 
   // The end. hold() returns only when the program goes on by itself.
   void hold(Replayed& self, Kind kind, ObjectId object);
@@ -100,7 +115,7 @@ class Replayer final : public gate::Gate, private SleepWatch {
   [[noreturn]] void park();
 
   recording::Log recorded_;
-  recording::Live& scratch_;
+  recording::Live* scratch_;
   Options options_;
   Turns turns_;
   gate::Free free_;
@@ -113,10 +128,10 @@ class Replayer final : public gate::Gate, private SleepWatch {
   std::mutex watch_mutex_;  // guards what follows
   std::int64_t living_{0};
   std::int64_t asleep_{0};
-  std::unordered_set<std::uint32_t> joined_for_;   // children that a sleeping thread joins
+  std::unordered_set<std::uint32_t> joined_for_;  // children that a sleeping thread joins
   std::unordered_set<std::uint32_t> ended_;
 
-  std::mutex history_mutex_;  // guards history_
+  std::mutex history_mutex_;                                        // guards history_
   std::unordered_map<ObjectId, std::vector<const void*>> history_;  // pointers held by an atomic, by order
 };
 

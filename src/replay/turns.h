@@ -5,7 +5,8 @@
 //
 // Threads   Any. A waiter is woken by whoever raises the order to the awaited one.
 // Lifetime  The object is not touched after its order was raised: its owner may be gone by then.
-// Cost      Without waiters: one load per raise. A wake-up costs a system call; spinning is adaptive (halved after a sleep, raised after a
+// Cost      Without waiters: one load per raise. A wake-up costs a system call; spinning is adaptive (halved after a
+// sleep, raised after a
 //           success) because waking a sleeper costs tens of microseconds on a cloud guest.
 #pragma once
 
@@ -13,7 +14,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <mutex>
+#include <utility>
 
 namespace reprise::replay {
 
@@ -21,11 +24,7 @@ namespace reprise::replay {
 enum class Woken : std::uint8_t { turn, overtaken };
 
 struct Waiter {
-  const gate::Object* object{nullptr};
-  std::uint64_t order{0};
-  bool at_least{false};
   std::atomic<std::uint32_t> woken{0};
-  Waiter* next{nullptr};
 };
 
 // How long this thread spins before it sleeps.
@@ -61,8 +60,8 @@ class Turns {
   struct alignas(64) Bucket {
     std::atomic<std::uint32_t> waiting{0};
     std::atomic<std::uint64_t> least{0};  // no waiter here awaits less; 0 while they wait at different objects
-    std::mutex mutex;                     // guards first
-    Waiter* first{nullptr};
+    std::mutex mutex;                     // guards waiters
+    std::multimap<std::pair<const gate::Object*, std::uint64_t>, Waiter*> waiters;  // by object and awaited order
   };
   Bucket& bucket_of(const gate::Object* object);
   static void find_least(Bucket& bucket);

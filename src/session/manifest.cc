@@ -57,7 +57,8 @@ std::vector<std::string> own_command() {
 
 std::vector<std::string> own_environment() {
   std::vector<std::string> variables;
-  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) variables.emplace_back(*variable);
+  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable)
+    variables.emplace_back(*variable);
   return variables;
 }
 
@@ -76,11 +77,13 @@ std::string own_manifest(const std::string& name, const std::string& process) {
   gethostname(host, sizeof host - 1);
   const std::string program = std::filesystem::read_symlink("/proc/self/exe", error).string();
   const std::string directory = std::filesystem::current_path(error).string();
-  return "{\"version\": 1, \"name\": " + json(name) + ", \"created\": " + json(now_utc()) + ", \"reprise\": \"\", \"command\": " +
-         json(own_command()) + ", \"directory\": " + json(directory) + ", \"environment\": " + json(own_environment()) +
-         ", \"program\": {\"path\": " + json(program) + ", \"build_id\": \"\", \"image\": \"\"}, \"libraries\": [], \"processes\": " +
+  return "{\"version\": 1, \"name\": " + json(name) + ", \"created\": " + json(now_utc()) +
+         ", \"reprise\": \"\", \"command\": " + json(own_command()) + ", \"directory\": " + json(directory) +
+         ", \"environment\": " + json(own_environment()) + ", \"program\": {\"path\": " + json(program) +
+         ", \"build_id\": \"\", \"image\": \"\"}, \"libraries\": [], \"processes\": " +
          json(std::vector<std::string>{process}) +
-         ", \"level\": \"order\", \"options\": {\"full\": false, \"chaos\": null, \"timeout\": null}, \"randomize_off\": false, \"host\": " +
+         ", \"level\": \"order\", \"options\": {\"full\": false, \"chaos\": null, \"timeout\": null}, "
+         "\"randomize_off\": false, \"host\": " +
          json(std::string(host)) + ", \"end\": {\"kind\": \"unknown\", \"code\": 0}, \"gates_met\": true}\n";
 }
 

@@ -1,144 +1,147 @@
-// The one place that picks what stands behind the gate of this process. Linked, never included.
-//
-// The environment says it, and is consumed so that children do not inherit it:
-//   REPRISE_RECORD=folder   record into it            REPRISE_REPLAY=folder     replay it
-//   REPRISE_PROCESS=name    this process's name       REPRISE_SCRATCH=folder    where a replay notes how far it is
-//   REPRISE_LEVEL=full      write every event         REPRISE_TRACE=1           the same, on replay
-//   REPRISE_CHAOS=seed      yield at random           REPRISE_THEN=live         go on after the recorded end
-//   REPRISE_FAVOUR=first|last   the adversary         REPRISE_LAUNCHED=1        `reprise` watches and reports
-#include <pthread.h>
+// The one place that picks what stands behind the gate of this process.
+#include "session/session.h"
+
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <optional>
-#include <string>
 
 #include "gate/free.h"
-#include "gate/perturb.h"
-#include "record/recorder.h"
 #include "recording/live.h"
 #include "recording/log.h"
-#include "replay/replayer.h"
 #include "session/ends.h"
 #include "session/manifest.h"
 
 namespace reprise::session {
 namespace {
 
-namespace perturb = gate::perturb;
-
 constexpr int exit_own_failure = 125;
+constexpr int incarnations_max = 10000;
 
-record::Recorder* recorder = nullptr;
-replay::Replayer* replayer = nullptr;
-
-std::optional<std::string> take(const char* name) {
-  const char* text = std::getenv(name);
-  if (text == nullptr) return std::nullopt;
-  std::string value = text;
-  unsetenv(name);
-  return value;
-}
+Session* the_session = nullptr;  // never destroyed
 
 [[noreturn]] void give_up(const std::string& why) {
   std::fprintf(stderr, "reprise: %s\n", why.c_str());
-  _exit(exit_own_failure);
+  for (;;) syscall(SYS_exit_group, exit_own_failure);
 }
 
-std::string own_process_name() {
+// A process that starts again under its name is its next incarnation: server, server#2, ...
+Result<recording::Live*> create_live(const std::string& folder, std::string& process) {
   std::error_code error;
-  std::string name = std::filesystem::read_symlink("/proc/self/exe", error).filename().string();
-  for (char& c : name) {
-    const bool fine = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
-    if (!fine) c = '_';
+  const std::filesystem::path base(folder);
+  for (int incarnation = 1; incarnation <= incarnations_max; ++incarnation) {
+    const std::string name = incarnation == 1 ? process : process + "#" + std::to_string(incarnation);
+    if (std::filesystem::exists(base / (name + ".live"), error) ||
+        std::filesystem::exists(base / (name + ".log"), error))
+      continue;
+    auto live = recording::Live::create(base / (name + ".live"));
+    if (!live && errno == EEXIST) continue;
+    if (live) process = name;
+    return live;
   }
-  return name.empty() ? "main" : name.substr(0, 64);
+  return fail(ErrorCode::io, "process " + process + " was started too often into " + folder);
 }
 
-perturb::Options wanted_perturbation() {
-  perturb::Options options;
-  if (const auto seed = take("REPRISE_CHAOS")) options.chaos_seed = std::strtoull(seed->c_str(), nullptr, 10);
-  const auto favour = take("REPRISE_FAVOUR");
-  if (favour == "first") options.favour = perturb::Favour::first;
-  if (favour == "last") options.favour = perturb::Favour::last;
-  return options;
-}
-
-void abandon_in_child() {
-  if (recorder != nullptr) recorder->abandon_in_child();
-  if (replayer != nullptr) replayer->abandon_in_child();
-}
-
-void start_recording(const std::filesystem::path& folder, const std::string& process, bool launched) {
-  const bool full = take("REPRISE_LEVEL") == "full";
-  if (!launched) {
-    if (auto made = make_folder(folder, process); !made) give_up(made.error().message);
-  }
-  auto live = recording::Live::create(folder / (process + ".live"));
-  if (!live) give_up(live.error().message);
-  recorder = new record::Recorder(**live, {.full = full, .perturbed = perturb::active()});
-  gate::installed = recorder;
-  recorder->start_main();
-}
-
-Result<recording::Log> open_log(const std::filesystem::path& folder, const std::string& process) {
+Result<recording::Log> open_log(const std::string& folder, const std::string& process) {
   std::error_code error;
   for (const char* suffix : {".trace", ".log", ".live"}) {
-    const std::filesystem::path path = folder / (process + suffix);
+    const std::filesystem::path path = std::filesystem::path(folder) / (process + suffix);
     if (std::filesystem::exists(path, error)) return recording::Log::open(path);
   }
-  return fail(ErrorCode::not_found, "no log of process " + process + " in " + folder.string());
+  return fail(ErrorCode::not_found, "no log of process " + process + " in " + folder);
 }
 
-void start_replay(const std::filesystem::path& folder, const std::string& process, bool launched) {
-  const replay::Options options{
-      .trace = take("REPRISE_TRACE").has_value(), .then_live = take("REPRISE_THEN") == "live", .launched = launched};
-  auto log = open_log(folder, process);
-  if (!log) give_up(log.error().message);
-  std::string scratch_folder = take("REPRISE_SCRATCH").value_or("");
-  std::string own_scratch = "/tmp/reprise-replay-XXXXXX";
-  if (scratch_folder.empty()) {
-    if (mkdtemp(own_scratch.data()) == nullptr) give_up("cannot make a folder for the replay's notes in /tmp");
-    scratch_folder = own_scratch;
+void start_recording(Session& self) {
+  Settings& settings = self.settings;
+  if (!settings.launched) {
+    if (auto made = make_folder(settings.folder, settings.process); !made) give_up(made.error().message);
+    std::error_code error;
+    settings.folder = std::filesystem::absolute(settings.folder, error).string();
   }
-  const std::filesystem::path scratch_path = std::filesystem::path(scratch_folder) / (process + ".live");
-  auto scratch = recording::Live::create(scratch_path);
+  auto live = create_live(settings.folder, settings.process);
+  if (!live) give_up(live.error().message);
+  const bool perturbed = settings.perturbation().any();
+  self.recorder =
+      new record::Recorder(**live, {.full = settings.full, .contents = settings.contents, .perturbed = perturbed});
+  gate::installed = self.recorder;
+  self.recorder->start_main();
+}
+
+// Without a launcher nobody looks at a replay's notes: they live as long as they are mapped.
+recording::Live* unwatched_scratch(const std::string& process) {
+  std::string folder = (std::filesystem::temp_directory_path() / "reprise-replay-XXXXXX").string();
+  if (mkdtemp(folder.data()) == nullptr) give_up("cannot make a folder for the replay's notes in " + folder);
+  const std::filesystem::path path = std::filesystem::path(folder) / (process + ".live");
+  auto scratch = recording::Live::create(path);
+  unlink(path.c_str());
+  rmdir(folder.c_str());
   if (!scratch) give_up(scratch.error().message);
-  if (scratch_folder == own_scratch) {
-    // Nobody will look at it: it lives as long as it is mapped.
-    unlink(scratch_path.c_str());
-    rmdir(own_scratch.c_str());
-  }
-  replayer = new replay::Replayer(*log, **scratch, options);
-  gate::installed = replayer;
-  replayer->start_main();
+  return *scratch;
+}
+
+recording::Live* make_scratch(Settings& settings) {
+  if (settings.scratch.empty()) return unwatched_scratch(settings.process);
+  auto scratch = create_live(settings.scratch, settings.process);
+  if (!scratch) give_up(scratch.error().message);
+  return *scratch;
+}
+
+void start_replay(Session& self) {
+  Settings& settings = self.settings;
+  recording::Live* scratch = make_scratch(settings);
+  auto log = open_log(settings.folder, settings.process);
+  if (!log) give_up(log.error().message);
+  self.replayer = new replay::Replayer(
+      *log, *scratch, {.trace = settings.trace, .then_live = settings.then_live, .launched = settings.launched});
+  gate::installed = self.replayer;
+  self.replayer->start_main();
 }
 
 // Runs before the program's own constructors: libraries are initialised before what depends on them.
 [[gnu::constructor]] void start() {
-  const auto record_folder = take("REPRISE_RECORD");
-  const auto replay_folder = take("REPRISE_REPLAY");
-  const std::string process = take("REPRISE_PROCESS").value_or(own_process_name());
-  const bool launched = take("REPRISE_LAUNCHED").has_value();
-  const perturb::Options perturbation = wanted_perturbation();
-  perturb::configure(perturbation);
-  if (record_folder) {
-    start_recording(*record_folder, process, launched);
-  } else if (replay_folder) {
-    start_replay(*replay_folder, process, launched);
-  } else if (perturbation.any()) {
-    auto* free = new gate::Free;
-    gate::installed = free;
-    free->started(*free->main());
-    return;
-  } else {
-    return;
+  Settings settings = take_settings();
+  gate::perturb::configure(settings.perturbation());
+  if (settings.mode == Mode::off) return;
+  the_session = new Session{.settings = std::move(settings)};
+  switch (the_session->settings.mode) {
+    case Mode::off:
+      return;
+    case Mode::free: {
+      auto* free = new gate::Free;
+      gate::installed = free;
+      free->started(*free->main());
+      return;
+    }
+    case Mode::record:
+      start_recording(*the_session);
+      break;
+    case Mode::replay:
+      start_replay(*the_session);
+      break;
   }
   watch_ends();
-  pthread_atfork(nullptr, nullptr, abandon_in_child);
 }
 
 }  // namespace
+
+Session* session() { return the_session; }
+
+void continue_in_child(const std::string& name) {
+  Session& self = *the_session;
+  self.settings.process = name;
+  if (self.settings.mode == Mode::record) {
+    auto live = create_live(self.settings.folder, self.settings.process);
+    if (!live) give_up(live.error().message);
+    self.recorder->continue_in_child(**live);
+  } else if (self.settings.mode == Mode::replay) {
+    recording::Live* scratch = make_scratch(self.settings);
+    auto log = open_log(self.settings.folder, self.settings.process);
+    if (!log) give_up(log.error().message);
+    self.replayer->continue_in_child(*log, *scratch);
+  }
+}
+
 }  // namespace reprise::session

@@ -3,14 +3,15 @@
 //   if (Thread* thread = gate::current) [[unlikely]] return passed_by(*thread);   // something stands behind the gate
 //   native_.lock();                                                               // off: the plain thing
 //
-// A primitive is written once, against this header. It asks "may I, and what did I get?" and cannot tell which mode answers.
-// Two shapes of passage exist:
-//   - objects with a critical section of their own (mutexes): arrive() outside it, pass() inside it, leave() before and left() after
+// A primitive is written once, against this header. It asks "may I, and what did I get?" and cannot tell which mode
+// answers. Two shapes of passage exist:
+//   - objects with a critical section of their own (mutexes): arrive() outside it, pass() inside it, leave() before and
+//   left() after
 //     its native end;
 //   - stamped objects (atomics, conditions, semaphores): begin() takes the object's own bit lock, end() releases it.
 //
-// Threads   `current` belongs to the calling thread. An Object's fields are guarded by its critical section or its bit lock.
-// Lifetime  Threads and the gate are never destroyed, so that static and thread_local destructors may still pass.
+// Threads   `current` belongs to the calling thread. An Object's fields are guarded by its critical section or its bit
+// lock. Lifetime  Threads and the gate are never destroyed, so that static and thread_local destructors may still pass.
 // Cost      Off: one thread-local load. Recording, nothing decided: order, owner check, step and hash, no call.
 #pragma once
 
@@ -29,7 +30,8 @@ namespace reprise::gate {
 // Tells the processor so many times that this is a spin loop.
 REPRISE_API void rest(unsigned pauses) noexcept;
 
-// What threads meet at. Named by the thread that first passes (id), so constructors register nothing and stay constexpr.
+// What threads meet at. Named by the thread that first passes (id), so constructors register nothing and stay
+// constexpr.
 struct Object {
   constexpr Object() noexcept = default;
   constexpr explicit Object(const char* user_name) noexcept : name(user_name) {}
@@ -43,10 +45,10 @@ struct Object {
   std::uint32_t depth{0};              // nested locks of a recursive mutex
   const char* name{nullptr};           // given by the user
 
-  std::uint64_t order() const noexcept { return word.load(std::memory_order_relaxed) >> 1; }
+  std::uint64_t order() const noexcept { return word.load(std::memory_order_acquire) >> 1; }
   std::uint64_t known_id() const noexcept { return id.load(std::memory_order_relaxed); }
   std::uint32_t last_thread() const noexcept { return last.load(std::memory_order_relaxed); }
-  void raise() noexcept { word.store(word.load(std::memory_order_relaxed) + 2, std::memory_order_relaxed); }
+  void raise() noexcept { word.store(word.load(std::memory_order_relaxed) + 2, std::memory_order_release); }
 
   // Takes the bit lock if the word is still `free`, an even value loaded before: then nothing that it guards has changed since.
   bool acquire_bit_from(std::uint64_t free) noexcept {
@@ -60,9 +62,6 @@ struct Object {
   void release_bit() noexcept {
     word.store(word.load(std::memory_order_relaxed) & ~std::uint64_t{1}, std::memory_order_release);
   }
-  void raise_and_release_bit() noexcept {
-    word.store(word.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-  }
   REPRISE_API void acquire_contended_bit() noexcept;
 };
 
@@ -75,6 +74,19 @@ constexpr std::uint64_t next_hash(std::uint64_t hash, Kind kind, std::uint64_t o
 }
 
 class Gate;
+
+// An object that many may read at once and one may write (CARE): reads do not raise its order; a write says how many
+// passed before it.
+struct SharedObject {
+  constexpr SharedObject() noexcept = default;
+  constexpr explicit SharedObject(const char* user_name) noexcept : writes(user_name) {}
+
+  Object writes;
+  Object reads;                   // only its order is used: all reads so far
+  std::uint64_t reads_before{0};  // reads when it was last written; guarded by the exclusive lock
+
+  void count_read() noexcept { reads.word.fetch_add(2, std::memory_order_seq_cst); }
+};
 
 // Remembers which order of an object this thread saw last, so that a read that sees nothing new is not written.
 struct Seen {
@@ -139,7 +151,8 @@ enum class Outcome : std::uint8_t {
 // What stands behind the gate. One object per process; see session/.
 class Gate {
  public:
-  // Before the native acquire. Replay returns when it is this passage's turn, with the recorded kind (relock or relock_timeout).
+  // Before the native acquire. Replay returns when it is this passage's turn, with the recorded kind (relock or
+  // relock_timeout).
   virtual Kind arrive(Thread& thread, Object& object, Kind kind) = 0;
   // Inside the critical section: names a new object, raises its order, counts the step.
   virtual void pass(Thread& thread, Object& object, Kind kind) = 0;
@@ -147,21 +160,33 @@ class Gate {
   virtual void leave(Thread& thread, Object& object, Kind kind) = 0;
   virtual void left(Thread& thread, Object& object) = 0;
 
-  // A stamped passage: the object's bit lock is held from begin() to end(). `value` is what the object holds at end() (atomics only).
+  // The same for objects with readers. A shared passage has arrive_shared() and pass_shared(), then leave() with
+  // unlock_shared; an exclusive one arrive_writing() and pass_writing(), then leave() and left().
+  virtual void arrive_shared(Thread& thread, SharedObject& object) = 0;
+  virtual void pass_shared(Thread& thread, SharedObject& object) = 0;
+  virtual void arrive_writing(Thread& thread, SharedObject& object) = 0;
+  virtual void pass_writing(Thread& thread, SharedObject& object) = 0;
+
+  // A stamped passage: the object's bit lock is held from begin() to end(). `value` is what the object holds at end()
+  // (atomics only).
   virtual Kind begin(Thread& thread, Object& object, Kind kind) = 0;
   virtual void end(Thread& thread, Object& object, Kind kind, const void* value, std::size_t size, bool is_pointer) = 0;
 
-  // Is the outcome of this attempt known? For reads (`load`, and `modify` with `expected`) `out` receives the value when `failed`.
+  // Is the outcome of this attempt known? For reads (`load`, and `modify` with `expected`) `out` receives the value
+  // when `failed`.
   virtual Outcome foretell(Thread& thread, Object& object, Kind kind, const void* expected, void* out, std::size_t size,
                            bool is_pointer) = 0;
   // An attempt failed (try_lock, an expired time-out of a lock): an outcome of its own.
   virtual void fail(Thread& thread, Object& object, Kind kind) = 0;
 
-  // A value from outside. Returns true and fills `out` (through `take`) when the recorded value is to be used; otherwise the caller gets
-  // the value from the world and hands it to keep().
+  // A value from outside. Returns true and fills `out` (through `take`) when the recorded value is to be used;
+  // otherwise the caller gets the value from the world and hands it to keep().
   using Take = void (*)(void* context, const void* bytes, std::size_t size);
   virtual bool given(Thread& thread, Kind kind, std::string_view name, Take take, void* context) = 0;
   virtual void keep(Thread& thread, Kind kind, std::string_view name, const void* bytes, std::size_t size) = 0;
+
+  // Does this process keep what came from other recorded threads and processes too (level data)?
+  virtual bool keeps_contents() const noexcept = 0;
 
   // A step that is fully determined by the thread's own program (sleep, join, spawn); `subject` is a thread index or 0.
   virtual void step(Thread& thread, Kind kind, std::uint64_t subject) = 0;
@@ -172,8 +197,8 @@ class Gate {
   // Output passed the gate in its turn: digest it. Called between arrive() and left() of the output object.
   virtual void wrote(const void* bytes, std::size_t size) = 0;
 
-  // The life of threads. spawn() runs in the parent and returns null when the child cannot be followed any more; started() and ended()
-  // run in the child. joining() and joined() surround a native join.
+  // The life of threads. spawn() runs in the parent and returns null when the child cannot be followed any more;
+  // started() and ended() run in the child. joining() and joined() surround a native join.
   virtual Thread* spawn(Thread& parent) = 0;
   virtual void started(Thread& child) = 0;
   virtual void ended(Thread& child) = 0;
@@ -184,6 +209,14 @@ class Gate {
   virtual void exiting(Thread& thread, int code) = 0;
   virtual void crashing(Thread& thread, int signal) = 0;
 
+  // exec is about to replace this image (or has failed to: `begins` is false).
+  virtual void replacing(Thread& thread, bool begins) = 0;
+  // Does any other thread of this process pass gates?
+  virtual bool other_threads() = 0;
+
+  // Replay: what the program holds is not what it held when recorded.
+  virtual void differs(Thread& thread, Kind kind, std::string_view what) = 0;
+
   // The program does something that cannot be replayed: the recording ends with this reason.
   virtual void refuse(std::string_view reason) = 0;
 
@@ -193,6 +226,9 @@ class Gate {
 
 // The calling thread's gate, or null when nothing stands behind it.
 extern REPRISE_API __attribute__((tls_model("initial-exec"))) __thread Thread* current;
+
+// Level data: keeps `bytes` as what this thread found here, or compares them with what was recorded.
+REPRISE_API void keep_or_compare(Thread& thread, std::string_view bytes);
 
 // What stands behind the gate of this process, or null. Set once, by session/.
 extern REPRISE_API Gate* installed;

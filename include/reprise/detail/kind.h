@@ -35,6 +35,16 @@ enum class Kind : std::uint8_t {
   detach = 25,
   lock_nested = 26,
   unlock_nested = 27,
+  acquire = 28,
+  release = 29,
+  arrive = 30,
+  await = 31,
+  lock_shared = 40,
+  unlock_shared = 41,
+  write_lock = 42,
+  content = 43,
+  fork = 44,
+  exec = 45,
   label = 63,  // names an object; not a step
 };
 

@@ -18,7 +18,7 @@ CLI::Validator one_of(const std::string& choices) {
         const bool known = !text.empty() && fenced.find("|" + text + "|") != std::string::npos;
         return known ? std::string() : "must be " + choices + ", not " + text;
       },
-      choices);
+      "");
 }
 
 CLI::Validator at_least(double min) {
@@ -26,7 +26,8 @@ CLI::Validator at_least(double min) {
       [min](std::string& text) {
         char* end = nullptr;
         const double number = std::strtod(text.c_str(), &end);
-        if (end == text.c_str() || !(number >= min)) return fmt::format("must be a number of at least {}, not {}", min, text);
+        if (end == text.c_str() || !(number >= min))
+          return fmt::format("must be a number of at least {}, not {}", min, text);
         return std::string();
       },
       "");
@@ -51,14 +52,17 @@ CLI::Option* add_flag(CLI::App& app, const Flag& flag, Arguments& arguments) {
 void describe(CLI::App& app, const Command& command, Arguments& arguments) {
   app.name(fmt::format("reprise {}", command.name));
   app.set_help_flag("-h,--help", "Print this help");
-  app.footer(fmt::format("{}Example:\n  {}", *command.note != '\0' ? std::string(command.note) + "\n\n" : "", command.example));
+  app.footer(fmt::format("{}Example:\n  {}", *command.note != '\0' ? std::string(command.note) + "\n\n" : "",
+                         command.example));
   for (const Flag& flag : command.flags) {
     CLI::Option* option = add_flag(app, flag, arguments);
     if (*flag.choices != '\0') option->check(one_of(flag.choices));
     if (flag.hidden) option->group("");
   }
   if (command.names_max > 0) {
-    app.add_option(command.names_name, arguments.names, command.names_help)->type_name("")->expected(0, command.names_max);
+    app.add_option(command.names_name, arguments.names, command.names_help)
+        ->type_name("")
+        ->expected(0, command.names_max);
   }
 }
 
@@ -113,7 +117,8 @@ Result<Arguments> parse(const Command& command, std::span<const std::string> wor
     arguments.help = help_text(command);
     return arguments;
   } catch (const CLI::ParseError& error) {
-    return fail(ErrorCode::usage, fmt::format("{}: {}; {}", command.name, first_line(error.what()), usage_line(command)));
+    return fail(ErrorCode::usage,
+                fmt::format("{}: {}; {}", command.name, first_line(error.what()), usage_line(command)));
   }
   return checked(command, split, std::move(arguments));
 }

@@ -31,6 +31,7 @@ struct Arguments {
   bool force{false};
   bool trace{false};
   bool image{false};
+  bool no_image{false};
   bool gate_off{false};
   bool repair{false};
   bool all{false};
@@ -53,11 +54,11 @@ struct Arguments {
 };
 
 using Destination = std::variant<bool Arguments::*, std::string Arguments::*, std::optional<double> Arguments::*,
-                            std::optional<std::uint64_t> Arguments::*>;
+                                 std::optional<std::uint64_t> Arguments::*>;
 
 struct Flag {
-  const char* names;        // "-o,--output"
-  const char* value;        // how the value is called in the help; empty for a switch
+  const char* names;  // "-o,--output"
+  const char* value;  // how the value is called in the help; empty for a switch
   const char* help;
   Destination target;
   const char* choices{""};  // "first|last": the only values allowed

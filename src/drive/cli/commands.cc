@@ -12,19 +12,25 @@ namespace reprise::drive::cli {
 namespace {
 
 constexpr Flag json{"--json", "", "Print the facts as JSON", &Arguments::json};
+constexpr Flag json_alone{"--json", "", "Print the facts as JSON; the program's own output goes to stderr",
+                          &Arguments::json};
 constexpr Flag quiet{"-q,--quiet", "", "Do not show the program's own output", &Arguments::quiet};
-constexpr Flag favour{"--favour", "WHO", "Let one thread go first at every gate", &Arguments::favour, "first|last", 0, true};
+constexpr Flag favour{"--favour", "WHO", "Let one thread go first at every gate", &Arguments::favour, "first|last",
+                      0,          true};
 
 constexpr std::array record_flags{
     Flag{"-o,--output", "NAME", "Name of the recording (default: the program's name and a number)", &Arguments::output},
     Flag{"--force", "", "Replace a recording that has this name", &Arguments::force},
     Flag{"--full", "", "Write every event, also those that could be predicted", &Arguments::full},
-    Flag{"--timeout", "S", "Kill the program after S seconds; the recording ends there", &Arguments::timeout_s, "", 0.001},
+    Flag{"--timeout", "S", "Kill the program after S seconds; the recording ends there", &Arguments::timeout_s, "",
+         0.001},
     Flag{"--chaos", "SEED", "Yield at gates at random, the same way for the same seed", &Arguments::chaos},
-    Flag{"--until-failure", "N", "Run up to N times and keep the first recording that fails", &Arguments::until_failure, "", 1},
+    Flag{"--until-failure", "N", "Run up to N times and keep the first recording that fails", &Arguments::until_failure,
+         "", 1},
     Flag{"--grep", "TEXT", "With --until-failure: TEXT in the output is a failure too", &Arguments::grep},
+    Flag{"--no-image", "", "Do not keep a copy of the program", &Arguments::no_image},
     Flag{"--process", "NAME", "Name of the process (default: the program's name)", &Arguments::process},
-    json,
+    json_alone,
     favour,
 };
 
@@ -32,11 +38,12 @@ constexpr std::array replay_flags{
     Flag{"--times", "N", "Replay N times", &Arguments::times, "", 1},
     Flag{"--trace", "", "Write every event, to show and to compare step by step", &Arguments::trace},
     Flag{"--then", "live", "Let the program go on by itself where the recording ends", &Arguments::then, "live"},
-    Flag{"--stall-after", "S", "Call it a stall after S seconds without a step (default: 10)", &Arguments::stall_after_s, "", 0.001},
+    Flag{"--stall-after", "S", "Call it a stall after S seconds without a step (default: 10)",
+         &Arguments::stall_after_s, "", 0.001},
     Flag{"--program", "PATH", "Run this program instead of the recorded one", &Arguments::program_path},
     Flag{"--image", "", "Run the copy of the program that the recording keeps", &Arguments::image},
     quiet,
-    json,
+    json_alone,
     favour,
     Flag{"--gate-off", "", "Run without replaying", &Arguments::gate_off, "", 0, true},
 };
@@ -64,30 +71,32 @@ constexpr const char* one_name = "A recording: its name or its folder (default: 
 constexpr std::array table{
     Command{"record", "Run a program and record what its threads decide.", "[options] -- PROGRAM [ARGUMENTS]",
             "reprise record -o run --timeout 5 -- ./bank 100",
-            "Passes the program's exit code through (128+N for signal N; 125 when reprise itself failed).", record_flags, "program", "",
-            0, 0, true, run_record},
-    Command{"replay", "Run a recording again and check that it is the same run.", "[NAME] [options]", "reprise replay run --times 20",
-            "The program's own output is shown for the first run only, or never with --quiet.", replay_flags, "NAME", one_name, 0, 1,
-            false, run_replay},
+            "Passes the program's exit code through (128+N for signal N; 125 when reprise itself failed).",
+            record_flags, "program", "", 0, 0, true, run_record},
+    Command{"replay", "Run a recording again and check that it is the same run.", "[NAME] [options]",
+            "reprise replay run --times 20",
+            "The program's own output is shown for the first run only, or never with --quiet.", replay_flags, "NAME",
+            one_name, 0, 1, false, run_replay},
     Command{"info", "Say what is in a recording: threads, objects, how it ended, who was blocked.", "[NAME] [--json]",
             "reprise info run", "", facts_flags, "NAME", one_name, 0, 1, false, run_info},
-    Command{"show", "List the events of a recording, one line each.", "[NAME] [options]", "reprise show run --thread 0.1 --limit 20",
-            "Steps that could be predicted are not written; `reprise replay NAME --trace` writes them all.", show_flags, "NAME",
-            one_name, 0, 1, false, run_show},
-    Command{"verify", "Check a recording against its format.", "[NAME] [--repair] [--json]", "reprise verify run --repair", "",
-            verify_flags, "NAME", one_name, 0, 1, false, run_verify},
-    Command{"ls", "List the recordings of this folder, or of REPRISE_HOME.", "[--json]", "reprise ls", "", facts_flags, "", "", 0, 0,
-            false, run_ls},
-    Command{"rm", "Remove recordings.", "NAME... | --all", "reprise rm run bank-1", "", rm_flags, "NAME", "Recordings to remove", 1,
-            10000, false, run_rm},
-    Command{"demo", "Record a bank that loses money until it does, and replay that run 20 times.", "", "reprise demo", "", no_flags,
-            "", "", 0, 0, false, run_demo},
-    Command{"completion", "Print a completion script for a shell.", "bash", "source <(reprise completion bash)", "", no_flags, "SHELL",
-            "bash", 1, 1, false, run_completion},
-    Command{"version", "Print the version of the tool and of the formats it reads.", "[--json]", "reprise version", "", facts_flags,
-            "", "", 0, 0, false, run_version},
-    Command{"help", "Explain a command.", "[COMMAND]", "reprise help record", "", no_flags, "COMMAND", "A command", 0, 1, false,
-            run_help},
+    Command{"show", "List the events of a recording, one line each.", "[NAME] [options]",
+            "reprise show run --thread 0.1 --limit 20",
+            "Steps that could be predicted are not written; `reprise replay NAME --trace` writes them all.", show_flags,
+            "NAME", one_name, 0, 1, false, run_show},
+    Command{"verify", "Check a recording against its format.", "[NAME] [--repair] [--json]",
+            "reprise verify run --repair", "", verify_flags, "NAME", one_name, 0, 1, false, run_verify},
+    Command{"ls", "List the recordings of this folder, or of REPRISE_HOME.", "[--json]", "reprise ls", "", facts_flags,
+            "", "", 0, 0, false, run_ls},
+    Command{"rm", "Remove recordings.", "NAME... | --all", "reprise rm run bank-1", "", rm_flags, "NAME",
+            "Recordings to remove", 1, 10000, false, run_rm},
+    Command{"demo", "Record a bank that loses money until it does, and replay that run 20 times.", "", "reprise demo",
+            "", no_flags, "", "", 0, 0, false, run_demo},
+    Command{"completion", "Print a completion script for a shell.", "bash", "source <(reprise completion bash)", "",
+            no_flags, "SHELL", "bash", 1, 1, false, run_completion},
+    Command{"version", "Print the version of the tool and of the formats it reads.", "[--json]", "reprise version", "",
+            facts_flags, "", "", 0, 0, false, run_version},
+    Command{"help", "Explain a command.", "[COMMAND]", "reprise help record", "", no_flags, "COMMAND", "A command", 0,
+            1, false, run_help},
 };
 
 }  // namespace
@@ -111,7 +120,8 @@ int run(std::span<const std::string> words, Console& console) {
   if (name == "-V" || name == "--version") name = "version";
   const Command* command = find_command(name);
   if (command == nullptr) {
-    return console.fail({ErrorCode::usage, fmt::format("there is no command {}; reprise help lists them", analyse::escape(name))});
+    return console.fail(
+        {ErrorCode::usage, fmt::format("there is no command {}; reprise help lists them", analyse::escape(name))});
   }
   auto arguments = parse(*command, words.subspan(1));
   if (!arguments) return console.fail(arguments.error(), fmt::format("reprise help {}", command->name));

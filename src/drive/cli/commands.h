@@ -2,7 +2,8 @@
 //
 //   if (const Command* command = find_command("info")) return command->run(arguments, console);
 //
-// A new command is a file in commands/, a declaration below and a row in commands.cc; help and completion follow from the row.
+// A new command is a file in commands/, a declaration below and a row in commands.cc; help and completion follow from
+// the row.
 #pragma once
 
 #include <span>
@@ -16,9 +17,9 @@ namespace reprise::drive::cli {
 struct Command {
   const char* name;
   const char* summary;
-  const char* usage;       // what follows the name: "[NAME] [options]"
+  const char* usage;  // what follows the name: "[NAME] [options]"
   const char* example;
-  const char* note;        // a paragraph of the help, or empty
+  const char* note;  // a paragraph of the help, or empty
   std::span<const Flag> flags;
   const char* names_name;  // how the positional arguments are called
   const char* names_help;

@@ -13,12 +13,14 @@ namespace {
 
 bool is_terminal(std::FILE* file) { return isatty(fileno(file)) == 1; }
 
+bool is_capable_terminal(std::FILE* file) {
+  const char* term = std::getenv("TERM");
+  return term != nullptr && std::strcmp(term, "dumb") != 0 && is_terminal(file);
+}
+
 bool wants_colour(std::FILE* file) {
   const char* off = std::getenv("NO_COLOR");
-  const char* term = std::getenv("TERM");
-  if (off != nullptr && *off != '\0') return false;
-  if (term == nullptr || std::strcmp(term, "dumb") == 0) return false;
-  return is_terminal(file);
+  return (off == nullptr || *off == '\0') && is_capable_terminal(file);
 }
 
 }  // namespace
@@ -41,7 +43,7 @@ ExitCode exit_code_of(ErrorCode code) {
 }
 
 Console::Console(std::FILE* out, std::FILE* err)
-    : out_(out), err_(err), colour_(wants_colour(out)), progress_(is_terminal(err)) {}
+    : out_(out), err_(err), colour_(wants_colour(out)), progress_(is_capable_terminal(err)) {}
 
 void Console::print(std::string_view text) {
   end_progress();
@@ -83,11 +85,20 @@ std::string Console::styled(Style style, std::string_view text) const {
   if (!colour_ || style == Style::plain) return std::string(text);
   const char* code = "";
   switch (style) {
-    case Style::strong: code = "1"; break;
-    case Style::good: code = "32"; break;
-    case Style::bad: code = "31"; break;
-    case Style::dim: code = "2"; break;
-    case Style::plain: break;
+    case Style::strong:
+      code = "1";
+      break;
+    case Style::good:
+      code = "32";
+      break;
+    case Style::bad:
+      code = "31";
+      break;
+    case Style::dim:
+      code = "2";
+      break;
+    case Style::plain:
+      break;
   }
   return fmt::format("\033[{}m{}\033[0m", code, text);
 }

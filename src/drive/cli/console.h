@@ -3,7 +3,8 @@
 //   console.print("replayed 20 of 20 identical");
 //   return console.fail(error, "reprise ls");          // one line, the exit code, and the next command to type
 //
-// Trust     note() and fail() escape control characters; print() prints as it is, callers escape what comes from a recording.
+// Trust     note() and fail() escape control characters; print() prints as it is, callers escape what comes from a
+// recording.
 #pragma once
 
 #include <cstdio>

@@ -12,26 +12,34 @@ using analyse::grouped;
 
 const char* name(Verdict verdict) {
   switch (verdict) {
-    case Verdict::identical: return "identical";
-    case Verdict::different: return "different";
-    case Verdict::diverged: return "diverged";
-    case Verdict::stalled: return "stalled";
-    case Verdict::unsupported: return "unsupported";
-    case Verdict::interrupted: return "interrupted";
+    case Verdict::identical:
+      return "identical";
+    case Verdict::different:
+      return "different";
+    case Verdict::diverged:
+      return "diverged";
+    case Verdict::stalled:
+      return "stalled";
+    case Verdict::unsupported:
+      return "unsupported";
+    case Verdict::interrupted:
+      return "interrupted";
   }
   return "?";
 }
 
 void add_divergence(const Divergence& divergence, std::vector<std::string>& lines) {
   lines.push_back(divergence.bracketed
-                      ? fmt::format("diverged: thread {}, after step {} and at step {} at the latest", divergence.thread,
-                                    grouped(divergence.step_after), grouped(divergence.step))
+                      ? fmt::format("diverged: thread {}, after step {} and at step {} at the latest",
+                                    divergence.thread, grouped(divergence.step_after), grouped(divergence.step))
                       : fmt::format("diverged: thread {}, step {}", divergence.thread, grouped(divergence.step)));
   if (!divergence.detail.empty()) lines.push_back(fmt::format("  {}", divergence.detail));
   for (const std::string& line : divergence.recorded_context) lines.push_back(fmt::format("    recorded   {}", line));
   lines.push_back(fmt::format("  - expected   step {}: {}", grouped(divergence.step), divergence.expected));
   if (divergence.program_context.empty()) {
-    if (!divergence.recorded_context.empty()) lines.emplace_back("    the program took the recorded steps above as well; its own events are kept with --trace only");
+    if (!divergence.recorded_context.empty())
+      lines.emplace_back(
+          "    the program took the recorded steps above as well; its own events are kept with --trace only");
   } else {
     for (const std::string& line : divergence.program_context) lines.push_back(fmt::format("    program    {}", line));
   }
@@ -95,16 +103,18 @@ std::vector<std::string> report_lines(const ReplayReport& report) {
       lines.emplace_back("stalled: the program met no gate; is it linked with libreprise?");
     }
   }
-  if (report.verdict == Verdict::unsupported) lines.push_back(fmt::format("unsupported: {}", analyse::escape(report.reason)));
+  if (report.verdict == Verdict::unsupported)
+    lines.push_back(fmt::format("unsupported: {}", analyse::escape(report.reason)));
   return lines;
 }
 
 Json report_json(const Subject& subject, const ReplayReport& report, std::uint64_t identical, std::uint64_t times) {
-  Json json = Json::object({{"name", subject.folder.name()},
-                            {"verdict", name(report.verdict)},
-                            {"identical", identical},
-                            {"times", times},
-                            {"end", Json::object({{"signalled", report.ended.signalled}, {"code", report.ended.code}})}});
+  Json json =
+      Json::object({{"name", subject.folder.name()},
+                    {"verdict", name(report.verdict)},
+                    {"identical", identical},
+                    {"times", times},
+                    {"end", Json::object({{"signalled", report.ended.signalled}, {"code", report.ended.code}})}});
   Json differences = Json::array();
   for (const analyse::Difference& difference : report.differences) {
     differences.push(Json::object({{"thread", difference.thread},
@@ -117,7 +127,8 @@ Json report_json(const Subject& subject, const ReplayReport& report, std::uint64
   if (report.stall) json.add("stall", stall_json(*report.stall));
   Json stack = Json::array();
   for (const Frame& frame : report.stack) {
-    stack.push(Json::object({{"function", frame.function}, {"file", frame.file}, {"line", frame.line}, {"module", frame.module}}));
+    stack.push(Json::object(
+        {{"function", frame.function}, {"file", frame.file}, {"line", frame.line}, {"module", frame.module}}));
   }
   json.add("stack", stack);
   if (!report.reason.empty()) json.add("reason", report.reason);

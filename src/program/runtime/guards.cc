@@ -1,7 +1,8 @@
 // Guards of function-local statics: who initialises one is a race, and so an ordered event of the winner.
 //
-// Whether a loser calls in here at all depends on its timing (the compiler checks the guard's first byte by itself), so losing is no
-// step. On replay a thread knows from its own stream whether it is the winner; everybody else waits for the winner.
+// Whether a loser calls in here at all depends on its timing (the compiler checks the guard's first byte by itself), so
+// losing is no step. On replay a thread knows from its own stream whether it is the winner; everybody else waits for
+// the winner.
 #include <dlfcn.h>
 #include <link.h>
 #include <reprise/detail/gate.h>

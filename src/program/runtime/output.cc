@@ -1,19 +1,23 @@
 #include <reprise/out.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <mutex>
 
 #include "base/ids.h"
+#include "gate/output_lock.h"
 
 namespace reprise {
 namespace {
 
-std::mutex output_mutex;
+using gate::output_mutex;
+
 gate::Object output("output", output_object);
 
 void write_all(std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
     if (written <= 0) return;  // as a stream whose file is gone: silent
     text.remove_prefix(static_cast<std::size_t>(written));
   }

@@ -42,7 +42,8 @@ struct Start {
   gate::Thread* thread;
 };
 
-// A thread ends after its thread_local destructors, which run before those of pthread keys; once more round lets other keys go first.
+// A thread ends after its thread_local destructors, which run before those of pthread keys; once more round lets other
+// keys go first.
 struct Ending {
   gate::Thread* thread;
   bool again;
@@ -88,7 +89,8 @@ std::uint32_t gate::last_spawned() noexcept { return gate::current != nullptr ? 
 
 using namespace reprise;  // NOLINT(google-build-using-namespace): the functions below have C names
 
-extern "C" REPRISE_API int pthread_create(pthread_t* native, const pthread_attr_t* attributes, void* (*routine)(void*), void* argument) {
+extern "C" REPRISE_API int pthread_create(pthread_t* native, const pthread_attr_t* attributes, void* (*routine)(void*),
+                                          void* argument) {
   auto* const create = real<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)>("pthread_create");
   gate::Thread* parent = gate::current;
   if (parent == nullptr) return create(native, attributes, routine, argument);

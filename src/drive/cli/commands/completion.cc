@@ -64,7 +64,8 @@ complete -F _reprise reprise ./reprise
 
 std::string filled(std::string text, const std::string& commands) {
   constexpr std::string_view mark = "@COMMANDS@";
-  for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark)) text.replace(at, mark.size(), commands);
+  for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark))
+    text.replace(at, mark.size(), commands);
   return text;
 }
 
@@ -72,7 +73,8 @@ std::string filled(std::string text, const std::string& commands) {
 
 int run_completion(const Arguments& arguments, Console& console) {
   if (arguments.names.front() != "bash") {
-    return console.fail({ErrorCode::usage, fmt::format("there is no completion for {}; there is one for bash", arguments.names.front())},
+    return console.fail({ErrorCode::usage,
+                         fmt::format("there is no completion for {}; there is one for bash", arguments.names.front())},
                         "reprise completion bash");
   }
   std::string names;

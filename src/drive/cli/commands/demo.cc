@@ -25,7 +25,8 @@ std::string shown_path(const fs::path& path) {
 
 class Demo {
  public:
-  Demo(fs::path tool, fs::path home, Console& console) : tool_(std::move(tool)), home_(std::move(home)), console_(console) {}
+  Demo(fs::path tool, fs::path home, Console& console)
+      : tool_(std::move(tool)), home_(std::move(home)), console_(console) {}
 
   // Prints the command, runs it, returns its exit code (or -1, having said why).
   int run(const std::vector<std::string>& words) {
@@ -36,7 +37,8 @@ class Demo {
     Launch launch{.program = tool_, .arguments = {"reprise"}, .environment = environment(), .folder = {}};
     launch.fixed_addresses = false;
     launch.arguments.insert(launch.arguments.end(), words.begin(), words.end());
-    std::erase_if(launch.environment, [](const std::string& variable) { return variable.starts_with("REPRISE_HOME="); });
+    std::erase_if(launch.environment,
+                  [](const std::string& variable) { return variable.starts_with("REPRISE_HOME="); });
     launch.environment.push_back("REPRISE_HOME=" + home_.string());
     Interrupts interrupts;
     auto child = Child::start(launch, interrupts);
@@ -59,7 +61,8 @@ Result<fs::path> choose_home() {
   if (given != nullptr && *given != '\0') return fs::path(given);
   const char* base = std::getenv("TMPDIR");
   std::string pattern = fmt::format("{}/reprise-demo-XXXXXX", base != nullptr && *base == '/' ? base : "/tmp");
-  if (mkdtemp(pattern.data()) == nullptr) return fail(ErrorCode::io, fmt::format("cannot create {}; set REPRISE_HOME", pattern));
+  if (mkdtemp(pattern.data()) == nullptr)
+    return fail(ErrorCode::io, fmt::format("cannot create {}; set REPRISE_HOME", pattern));
   return fs::path(pattern);
 }
 
@@ -75,20 +78,23 @@ int run_demo(const Arguments&, Console& console) {
   }
   const auto home = choose_home();
   if (!home) return console.fail(home.error());
-  console.print("A bank with two clerks. A transfer checks the balance in one locked section and changes it in another;\n"
-                "in between the other clerk may come. Most runs are fine, some lose money.");
+  console.print(
+      "A bank with two clerks who pay into one account. A payment reads the balance in one locked section and writes "
+      "the new\n"
+      "one in another; in between the other clerk may come. Most runs are fine, some lose money.");
   console.print(fmt::format("\n{}", console.styled(Style::strong, "$ export REPRISE_HOME=" + home->string())));
   Demo demo(tool, *home, console);
-  const int recorded = demo.run({"record", "--force", "-o", recording_name, "--chaos", "1", "--until-failure", "2000", "--",
-                                 shown_path(example)});
+  const int recorded = demo.run({"record", "--force", "-o", recording_name, "--chaos", "1", "--until-failure", "2000",
+                                 "--", shown_path(example)});
   if (recorded <= 0 || recorded == own_failure) {
     console.note(recorded == 0 ? "no run failed; try again" : "the demo could not record");
     return recorded == 0 ? finding : own_failure;
   }
-  if (demo.run({"info", recording_name}) != 0) return own_failure;
+  if (demo.run({"show", recording_name, "--interleaved"}) != 0) return own_failure;
   const int replayed = demo.run({"replay", recording_name, "--times", "20"});
   if (replayed != 0) return replayed < 0 ? static_cast<int>(own_failure) : replayed;
-  console.print(fmt::format("\nThe recording stays in {}. Look at it with: reprise show {} --interleaved", home->string(), recording_name));
+  console.print(
+      fmt::format("\nThe recording stays in {}. Look at it with: reprise info {}", home->string(), recording_name));
   return done;
 }
 

@@ -7,6 +7,7 @@
 #include "analyse/text.h"
 #include "drive/cli/commands.h"
 #include "drive/manifest.h"
+#include "drive/subject.h"
 #include "recording/folder.h"
 
 namespace reprise::drive::cli {
@@ -25,7 +26,8 @@ struct Row {
 std::uint64_t bytes_of(const fs::path& folder) {
   std::uint64_t bytes = 0;
   std::error_code error;
-  for (auto at = fs::recursive_directory_iterator(folder, error); !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
+  for (auto at = fs::recursive_directory_iterator(folder, error); !error && at != fs::recursive_directory_iterator();
+       at.increment(error)) {
     std::error_code ignored;
     if (at->is_regular_file(ignored)) bytes += at->file_size(ignored);
   }
@@ -34,10 +36,23 @@ std::uint64_t bytes_of(const fs::path& folder) {
 
 std::string end_of(const Manifest& manifest) {
   switch (manifest.end) {
-    case ManifestEnd::exit: return fmt::format("exit {}", manifest.end_code);
-    case ManifestEnd::signal: return analyse::signal_name(manifest.end_code);
-    default: return std::string(name(manifest.end));
+    case ManifestEnd::exit:
+      return fmt::format("exit {}", manifest.end_code);
+    case ManifestEnd::signal:
+      return analyse::signal_name(manifest.end_code);
+    default:
+      return std::string(name(manifest.end));
   }
+}
+
+// A program that was recorded without the tool leaves its end in the log only.
+std::string end_of(const recording::Folder& folder) {
+  const auto opened = open_log(folder);
+  if (!opened) return std::string(name(ManifestEnd::unknown));
+  const recording::LogInfo& info = opened->log.info();
+  if (info.end_kind == recording::EndKind::exited) return fmt::format("exit {}", info.end_code);
+  if (info.end_kind == recording::EndKind::signalled) return analyse::signal_name(info.end_code);
+  return std::string(name(ManifestEnd::unknown));
 }
 
 Row row_of(const recording::Folder& folder) {
@@ -49,7 +64,7 @@ Row row_of(const recording::Folder& folder) {
   }
   row.created = manifest->created;
   row.program = fs::path(manifest->program.path).filename().string();
-  row.end = end_of(*manifest);
+  row.end = manifest->end == ManifestEnd::unknown ? end_of(folder) : end_of(*manifest);
   return row;
 }
 
@@ -63,8 +78,11 @@ int run_ls(const Arguments& arguments, Console& console) {
   if (arguments.json) {
     Json list = Json::array();
     for (const Row& row : rows) {
-      list.push(Json::object(
-          {{"name", row.name}, {"created", row.created}, {"program", row.program}, {"end", row.end}, {"bytes", row.bytes}}));
+      list.push(Json::object({{"name", row.name},
+                              {"created", row.created},
+                              {"program", row.program},
+                              {"end", row.end},
+                              {"bytes", row.bytes}}));
     }
     console.print_json(list);
     return done;
@@ -80,11 +98,12 @@ int run_ls(const Arguments& arguments, Console& console) {
     name_width = std::max(name_width, row.name.size());
     program_width = std::max(program_width, row.program.size());
   }
-  console.print(console.styled(Style::dim, fmt::format("{:<{}}  {:<20}  {:<{}}  {:<11}  {:>9}", "name", name_width, "created", "program",
-                                                       program_width, "end", "size")));
+  console.print(console.styled(Style::dim, fmt::format("{:<{}}  {:<20}  {:<{}}  {:<11}  {:>9}", "name", name_width,
+                                                       "created", "program", program_width, "end", "size")));
   for (const Row& row : rows) {
-    console.print(fmt::format("{:<{}}  {:<20}  {:<{}}  {:<11}  {:>9}", row.name, name_width, analyse::escape(row.created), row.program,
-                              program_width, row.end, analyse::human_bytes(row.bytes)));
+    console.print(fmt::format("{:<{}}  {:<20}  {:<{}}  {:<11}  {:>9}", row.name, name_width,
+                              analyse::escape(row.created), row.program, program_width, row.end,
+                              analyse::human_bytes(row.bytes)));
   }
   return done;
 }

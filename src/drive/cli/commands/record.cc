@@ -21,7 +21,9 @@ RecordOptions options_of(const Arguments& arguments) {
   options.command = arguments.program;
   options.process = arguments.process;
   options.full = arguments.full;
+  options.keeps_image = !arguments.no_image;
   options.captured = arguments.until_failure.has_value();
+  options.output_to_error = arguments.json;
   options.timeout_s = arguments.timeout_s;
   options.chaos = arguments.chaos;
   options.favour = arguments.favour;
@@ -45,14 +47,17 @@ Result<Folder> create(const Arguments& arguments, const Target& target) {
   const fs::path home = recording::home();
   if (arguments.output.empty()) return create_numbered(home, target.path.filename().string());
   if (!recording::is_valid_name(arguments.output)) {
-    return fail(ErrorCode::usage, fmt::format("{} is no name for a recording: letters, digits, '.', '_' and '-', at most {}, not starting "
-                                              "with '.' or '-'",
-                                              arguments.output, recording::name_bytes_max));
+    return fail(
+        ErrorCode::usage,
+        fmt::format("{} is no name for a recording: letters, digits, '.', '_' and '-', at most {}, not starting "
+                    "with '.' or '-'",
+                    arguments.output, recording::name_bytes_max));
   }
   std::error_code ignored;
   const bool there = fs::exists(home / (arguments.output + std::string(recording::folder_suffix)), ignored);
   if (there && !arguments.force) {
-    return fail(ErrorCode::usage, fmt::format("there is a recording {} already; --force replaces it", arguments.output));
+    return fail(ErrorCode::usage,
+                fmt::format("there is a recording {} already; --force replaces it", arguments.output));
   }
   if (there) {
     auto old = recording::find_folder(home, arguments.output);
@@ -62,9 +67,9 @@ Result<Folder> create(const Arguments& arguments, const Target& target) {
   return recording::create_folder(home, arguments.output);
 }
 
-void show_output(const RecordedRun& run, Console& console) {
+void show_output(const RecordedRun& run, bool json, Console& console) {
   for (const Piece& piece : run.output) {
-    std::FILE* file = piece.error ? stderr : stdout;
+    std::FILE* file = piece.error || json ? stderr : stdout;
     std::fwrite(piece.bytes.data(), 1, piece.bytes.size(), file);
     std::fflush(file);
   }
@@ -72,9 +77,11 @@ void show_output(const RecordedRun& run, Console& console) {
 }
 
 void tell(const Folder& folder, const RecordedRun& run, const Arguments& arguments, Console& console) {
-  if (run.how == ManifestEnd::time_limit) console.note(fmt::format("the time limit of {:g} s ended the program", arguments.timeout_s.value_or(0)));
+  if (run.how == ManifestEnd::time_limit)
+    console.note(fmt::format("the time limit of {:g} s ended the program", arguments.timeout_s.value_or(0)));
   if (!run.gates_met) {
-    console.note(fmt::format("recorded {}, but no gate was met; is {} linked with libreprise?", folder.name(), arguments.program.front()));
+    console.note(fmt::format("recorded {}, but no gate was met; is {} linked with libreprise?", folder.name(),
+                             arguments.program.front()));
     return;
   }
   if (!run.incomplete.empty()) console.note(run.incomplete);
@@ -83,8 +90,8 @@ void tell(const Folder& folder, const RecordedRun& run, const Arguments& argumen
     return;
   }
   console.note(fmt::format("recorded {} ({}, {}, {} written, {}); replay it with: reprise replay {}", folder.name(),
-                           analyse::counted(run.threads, "thread"), analyse::counted(run.steps, "step"), analyse::grouped(run.written),
-                           analyse::human_bytes(run.bytes), folder.name()));
+                           analyse::counted(run.threads, "thread"), analyse::counted(run.steps, "step"),
+                           analyse::grouped(run.written), analyse::human_bytes(run.bytes), folder.name()));
 }
 
 void print_facts(const Folder& folder, const RecordedRun& run, std::uint64_t runs, Console& console) {
@@ -117,11 +124,15 @@ class Loop {
     const auto start = Clock::now();
     Interrupts interrupts;
     for (std::uint64_t i = 0; i < runs; ++i) {
-      if (Clock::now() - start > std::chrono::seconds(2)) console_.progress(fmt::format("run {} of {}, none failed yet", i + 1, runs));
+      if (Clock::now() - start > std::chrono::seconds(2))
+        console_.progress(fmt::format("run {} of {}, none failed yet", i + 1, runs));
       RecordOptions options = options_of(arguments_);
       if (options.chaos) *options.chaos += i;
       auto run = record_once(folder_, target_, options, interrupts);
-      if (!run) return own_fault(run.error(), console_);
+      if (!run) {
+        if (folder_.processes().empty()) (void)recording::remove_folder(folder_);
+        return own_fault(run.error(), console_);
+      }
       if (run->how == ManifestEnd::interrupted) return stop(*run, i + 1);
       if (run->failed()) return keep(*run, i + 1);
       forget_run(folder_);
@@ -134,7 +145,7 @@ class Loop {
 
  private:
   int keep(const RecordedRun& run, std::uint64_t count) {
-    show_output(run, console_);
+    show_output(run, arguments_.json, console_);
     console_.note(fmt::format("run {} of {} failed: {}", count, *arguments_.until_failure, reason(run)));
     tell(folder_, run, arguments_, console_);
     if (arguments_.json) print_facts(folder_, run, count, console_);
@@ -174,7 +185,10 @@ int run_record(const Arguments& arguments, Console& console) {
   if (arguments.until_failure) return Loop(arguments, *target, *folder, console).run();
   Interrupts interrupts;
   auto run = record_once(*folder, *target, options_of(arguments), interrupts);
-  if (!run) return own_fault(run.error(), console);
+  if (!run) {
+    if (folder->processes().empty()) (void)recording::remove_folder(*folder);  // the program never ran
+    return own_fault(run.error(), console);
+  }
   tell(*folder, *run, arguments, console);
   if (arguments.json) print_facts(*folder, *run, 1, console);
   return run->ended.exit_code();

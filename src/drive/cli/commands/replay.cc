@@ -17,6 +17,7 @@ ReplayOptions options_of(const Arguments& arguments) {
   options.trace = arguments.trace;
   options.then_live = arguments.then == "live";
   options.gate_off = arguments.gate_off;
+  options.output_to_error = arguments.json;
   options.silent = arguments.quiet;
   options.stall_after_s = arguments.stall_after_s.value_or(10);
   options.favour = arguments.favour;
@@ -25,12 +26,18 @@ ReplayOptions options_of(const Arguments& arguments) {
 
 int exit_code_of(const ReplayReport& report) {
   switch (report.verdict) {
-    case Verdict::identical: return done;
-    case Verdict::different: return finding;
-    case Verdict::diverged: return diverged;
-    case Verdict::stalled: return stalled;
-    case Verdict::unsupported: return unsupported;
-    case Verdict::interrupted: return report.ended.exit_code();
+    case Verdict::identical:
+      return done;
+    case Verdict::different:
+      return finding;
+    case Verdict::diverged:
+      return diverged;
+    case Verdict::stalled:
+      return stalled;
+    case Verdict::unsupported:
+      return unsupported;
+    case Verdict::interrupted:
+      return 128 + report.interrupted;
   }
   return own_failure;
 }
@@ -42,18 +49,57 @@ std::string next_command(const Subject& subject, const ReplayReport& report, con
   if (report.verdict == Verdict::diverged && report.divergence->bracketed && !subject.trace && has_copy) {
     return fmt::format("reprise replay {} --trace --image && reprise replay {}", name, name);
   }
-  if (report.verdict == Verdict::diverged && has_copy && !arguments.image) return fmt::format("reprise replay {} --image", name);
+  const bool other_program = !arguments.program_path.empty() || subject.is_other_build;
+  if (report.verdict == Verdict::diverged && has_copy && other_program)
+    return fmt::format("reprise replay {} --image", name);
+  if (report.verdict == Verdict::diverged)
+    return fmt::format("reprise show {} --thread {}", name, report.divergence->thread);
   return fmt::format("reprise info {}", name);
 }
 
-void tell_success(const Subject& subject, const ReplayReport& last, std::uint64_t times, const Arguments& arguments, Console& console) {
-  if (last.released) {
-    console.note(fmt::format("the recording ended and the program went on by itself: {}", ended_text(last.ended)));
+// Replays one after the other, until one is not identical.
+struct Row {
+  ReplayReport last;
+  std::uint64_t identical{0};
+  std::uint64_t traced{0};
+};
+
+Result<Row> replay_row(const Subject& subject, const Arguments& arguments, Console& console) {
+  const std::uint64_t times = arguments.times.value_or(1);
+  const auto start = Clock::now();
+  ReplayOptions options = options_of(arguments);
+  Interrupts interrupts;
+  Row row;
+  for (std::uint64_t i = 0; i < times; ++i) {
+    if (i > 0) options.silent = true;
+    options.trace = arguments.trace && i == 0;
+    if (Clock::now() - start > std::chrono::seconds(2)) console.progress(fmt::format("replay {} of {}", i + 1, times));
+    auto report = replay_once(subject, options, interrupts);
+    if (!report) return tl::unexpected(report.error());
+    row.last = std::move(*report);
+    if (row.last.verdict != Verdict::identical) return row;
+    row.traced += row.last.traced;
+    ++row.identical;
+  }
+  return row;
+}
+
+void tell_success(const Subject& subject, const Row& row, const Arguments& arguments, Console& console) {
+  if (row.last.released) {
+    console.note(fmt::format("the recording ended and the program went on by itself: {}", ended_text(row.last.ended)));
   }
   if (arguments.trace) {
-    console.note(fmt::format("traced {}; list them with: reprise show {}", analyse::counted(last.traced, "event"), subject.folder.name()));
+    console.note(fmt::format("traced {}; list them with: reprise show {}", analyse::counted(row.traced, "event"),
+                             subject.folder.name()));
   }
-  console.print(console.styled(Style::good, fmt::format("replayed {} of {} identical", times, times)));
+  console.print(console.styled(Style::good, fmt::format("replayed {} of {} identical", row.identical, row.identical)));
+}
+
+void tell_failure(const Row& row, std::uint64_t times, Console& console) {
+  for (const std::string& line : report_lines(row.last)) console.print(line);
+  const std::uint64_t tried = row.identical + 1;
+  const std::string rest = tried < times ? fmt::format("; the other {} were not tried", times - tried) : "";
+  console.print(console.styled(Style::bad, fmt::format("replayed {} of {} identical{}", row.identical, tried, rest)));
 }
 
 int run_without_gate(const Subject& subject, const Arguments& arguments, Console& console) {
@@ -69,41 +115,26 @@ int run_replay(const Arguments& arguments, Console& console) {
   auto folder = select(arguments);
   if (!folder) return console.fail(folder.error(), "reprise ls");
   auto subject = prepare(*folder, {.program = arguments.program_path, .image = arguments.image});
-  if (!subject) return console.fail(subject.error(), fmt::format("reprise verify {}", folder->name()));
+  if (!subject) {
+    const bool damaged = subject.error().code == ErrorCode::damaged;
+    return console.fail(subject.error(), fmt::format("reprise {} {}", damaged ? "verify" : "info", folder->name()));
+  }
   for (const std::string& warning : subject->warnings) console.note(warning);
   if (arguments.gate_off) return run_without_gate(*subject, arguments, console);
+  auto row = replay_row(*subject, arguments, console);
+  if (!row) return console.fail(row.error());
+  const ReplayReport& report = row->last;
   const std::uint64_t times = arguments.times.value_or(1);
-  ReplayOptions options = options_of(arguments);
-  Interrupts interrupts;
-  Json runs = Json::array();
-  ReplayReport report;
-  std::uint64_t identical = 0;
-  const auto start = Clock::now();
-  for (std::uint64_t i = 0; i < times; ++i) {
-    if (i > 0) options.silent = true;
-    options.trace = arguments.trace && i == 0;
-    if (Clock::now() - start > std::chrono::seconds(2)) console.progress(fmt::format("replay {} of {}", i + 1, times));
-    auto one = replay_once(*subject, options, interrupts);
-    if (!one) return console.fail(one.error());
-    const std::uint64_t traced = report.traced;
-    report = std::move(*one);
-    if (report.verdict != Verdict::identical) break;
-    if (report.traced == 0) report.traced = traced;
-    ++identical;
-  }
-  if (arguments.json) console.print_json(report_json(*subject, report, identical, times));
-  if (report.verdict == Verdict::identical) {
-    if (!arguments.json) tell_success(*subject, report, times, arguments, console);
-    return done;
-  }
+  if (arguments.json) console.print_json(report_json(*subject, report, row->identical, times));
   if (report.verdict == Verdict::interrupted) {
-    console.note("interrupted");
+    console.note(fmt::format("interrupted; {} of {} were identical", row->identical, times));
     return exit_code_of(report);
   }
-  if (!arguments.json) {
-    for (const std::string& line : report_lines(report)) console.print(line);
-    console.print(console.styled(Style::bad, fmt::format("replayed {} of {} identical", identical, times)));
+  if (report.verdict == Verdict::identical) {
+    if (!arguments.json) tell_success(*subject, *row, arguments, console);
+    return done;
   }
+  if (!arguments.json) tell_failure(*row, times, console);
   console.next(next_command(*subject, report, arguments));
   return exit_code_of(report);
 }

@@ -9,7 +9,8 @@ namespace reprise::drive::cli {
 
 int run_rm(const Arguments& arguments, Console& console) {
   if (arguments.all && !arguments.names.empty()) {
-    return console.fail({ErrorCode::usage, "rm: names and --all do not go together; usage: reprise rm NAME... | --all"});
+    return console.fail(
+        {ErrorCode::usage, "rm: names and --all do not go together; usage: reprise rm NAME... | --all"});
   }
   std::vector<recording::Folder> folders;
   if (arguments.all) {

@@ -22,21 +22,21 @@ using recording::ThreadInfo;
 struct Filter {
   std::optional<ThreadIndex> thread;
   std::optional<Kind> kind;
-  std::string object;
+  std::vector<ObjectId> objects;  // empty: all
   std::uint64_t limit{UINT64_MAX};
 
-  bool is_open() const { return !kind && object.empty(); }
+  bool is_open() const { return !kind && objects.empty(); }
 };
 
-Result<Filter> filter_of(const Arguments& arguments, const Log& log) {
+Result<Filter> filter_of(const Arguments& arguments, const Log& log, const analyse::Names& names) {
   Filter filter;
-  filter.object = arguments.object;
   filter.limit = arguments.limit.value_or(UINT64_MAX);
   if (!arguments.thread.empty()) {
     for (const ThreadInfo& thread : log.threads()) {
       if (thread.path == arguments.thread) filter.thread = thread.index;
     }
-    if (!filter.thread) return fail(ErrorCode::usage, fmt::format("there is no thread {}; reprise info lists them", arguments.thread));
+    if (!filter.thread)
+      return fail(ErrorCode::usage, fmt::format("there is no thread {}; reprise info lists them", arguments.thread));
   }
   if (!arguments.kind.empty()) {
     filter.kind = recording::kind_named(arguments.kind);
@@ -46,13 +46,20 @@ Result<Filter> filter_of(const Arguments& arguments, const Log& log) {
       return fail(ErrorCode::usage, fmt::format("there is no kind {}; there are:{}", arguments.kind, known));
     }
   }
+  if (!arguments.object.empty()) {
+    filter.objects = names.find(arguments.object);
+    if (filter.objects.empty()) {
+      return fail(ErrorCode::usage,
+                  fmt::format("there is no object {}; reprise show without --object names them", arguments.object));
+    }
+  }
   return filter;
 }
 
 class Lister {
  public:
-  Lister(const Log& log, Filter filter, bool json, Console& console)
-      : log_(log), names_(log), filter_(std::move(filter)), json_(json), console_(console) {
+  Lister(const Log& log, const analyse::Names& names, Filter filter, bool json, Console& console)
+      : log_(log), names_(names), filter_(std::move(filter)), json_(json), console_(console) {
     for (const ThreadInfo& thread : log.threads()) path_width_ = std::max(path_width_, thread.path.size());
   }
 
@@ -84,7 +91,8 @@ class Lister {
   void close() {
     if (!held_.empty()) console_.print(held_);
     if (json_) console_.print("]");
-    if (is_full()) console_.note(fmt::format("stopped after {}; --limit N shows more", analyse::counted(shown_, "event")));
+    if (is_full())
+      console_.note(fmt::format("stopped after {}; --limit N shows more", analyse::counted(shown_, "event")));
   }
 
  private:
@@ -108,8 +116,9 @@ class Lister {
 
   void show_gap(const ThreadInfo& thread, std::uint64_t steps) {
     if (json_ || !filter_.is_open()) return;
-    console_.print(console_.styled(Style::dim, fmt::format("{:<{}} {:>9}  {} not written: nothing new was decided", thread.path, path_width_,
-                                                           "", analyse::counted(steps, "step"))));
+    console_.print(
+        console_.styled(Style::dim, fmt::format("{:<{}} {:>9}  {} not written: nothing new was decided", thread.path,
+                                                path_width_, "", analyse::counted(steps, "step"))));
   }
 
   void show_pending(const ThreadInfo& thread) {
@@ -121,24 +130,28 @@ class Lister {
   void show(ThreadIndex thread, const Event& event) {
     if (filter_.kind ? *filter_.kind != event.kind : event.kind == Kind::label) return;
     const bool mentions = recording::has_object(recording::info(event.kind).treated) || event.object != 0;
+    const auto& wanted = filter_.objects;
+    if (!wanted.empty() && (!mentions || std::find(wanted.begin(), wanted.end(), event.object) == wanted.end())) return;
     const std::string object = mentions ? names_.object(event.object) : "";
-    if (!filter_.object.empty() && object != filter_.object) return;
     ++shown_;
     if (json_) {
       if (!held_.empty()) console_.print(held_ + ",");
       held_ = json_of(thread, event, object).text(true);
     } else {
-      console_.print(fmt::format("{:<{}} {:>9}  {}", names_.thread(thread), path_width_, event.step, analyse::event_text(names_, event)));
+      console_.print(fmt::format("{:<{}} {:>9}  {}", names_.thread(thread), path_width_, event.step,
+                                 analyse::event_text(names_, event)));
     }
   }
 
   Json json_of(ThreadIndex thread, const Event& event, const std::string& object) const {
     using recording::Class;
     const Class treated = recording::info(event.kind).treated;
-    Json json = Json::object({{"thread", std::string(names_.thread(thread))}, {"step", event.step}, {"kind", recording::name(event.kind)}});
+    Json json = Json::object(
+        {{"thread", std::string(names_.thread(thread))}, {"step", event.step}, {"kind", recording::name(event.kind)}});
     if (!object.empty()) json.add("object", object);
     if (recording::has_order(treated)) json.add("order", event.order);
-    if (treated == Class::failure || treated == Class::plain || event.kind == Kind::clock) json.add("number", event.number);
+    if (treated == Class::failure || treated == Class::plain || event.kind == Kind::clock)
+      json.add("number", event.number);
     if (treated == Class::mark) json.add("number", static_cast<std::int64_t>(event.number));
     if (treated == Class::value && event.kind != Kind::clock) json.add("name", event.name);
     if (treated == Class::read && event.value.size() <= 8) json.add("value", analyse::number_text(event.value));
@@ -148,7 +161,7 @@ class Lister {
   }
 
   const Log& log_;
-  analyse::Names names_;
+  const analyse::Names& names_;
   Filter filter_;
   bool json_;
   Console& console_;
@@ -164,15 +177,18 @@ int run_show(const Arguments& arguments, Console& console) {
   if (!folder) return console.fail(folder.error(), "reprise ls");
   auto opened = open_log(*folder, /*prefer_trace=*/true);
   if (!opened) return console.fail(opened.error(), fmt::format("reprise verify {}", folder->name()));
-  auto filter = filter_of(arguments, opened->log);
+  const auto labelled = open_log(*folder);  // a trace holds no labels
+  const analyse::Names names(labelled ? labelled->log : opened->log);
+  auto filter = filter_of(arguments, opened->log, names);
   if (!filter) return console.fail(filter.error());
-  Lister lister(opened->log, *filter, arguments.json, console);
+  Lister lister(opened->log, names, *filter, arguments.json, console);
   lister.open();
   const auto listed = arguments.interleaved ? lister.list_interleaved() : lister.list_threads();
   lister.close();
   if (!listed) return console.fail(listed.error(), fmt::format("reprise verify {}", folder->name()));
   if (!opened->log.info().full && filter->is_open()) {
-    console.note(fmt::format("what could be predicted is not written; to have it: reprise replay {} --trace", folder->name()));
+    console.note(
+        fmt::format("what could be predicted is not written; to have it: reprise replay {} --trace", folder->name()));
   }
   return done;
 }

@@ -70,8 +70,8 @@ Result<std::string> repair(const fs::path& path) {
   const std::string kept = after ? fmt::format("; kept {} with {}", analyse::counted(after->threads, "thread"),
                                                analyse::counted(after->events, "event"))
                                  : "";
-  return fmt::format("repaired: {} cut short{}; the damaged log is {}", analyse::counted(*cut, "thread was", "threads were"), kept,
-                     aside.filename().string());
+  return fmt::format("repaired: {} cut short{}; the damaged log is {}",
+                     analyse::counted(*cut, "thread was", "threads were"), kept, aside.filename().string());
 }
 
 Json json_of(const Checked& checked) {
@@ -93,8 +93,9 @@ Json json_of(const Checked& checked) {
 
 void print(const Checked& checked, Console& console) {
   if (checked.good()) {
-    console.print(fmt::format("{}: good ({}, {}, {} written)", checked.file, analyse::counted(checked.report->threads, "thread"),
-                              analyse::counted(checked.report->steps, "step"), analyse::grouped(checked.report->events)));
+    console.print(
+        fmt::format("{}: good ({}, {}, {} written)", checked.file, analyse::counted(checked.report->threads, "thread"),
+                    analyse::counted(checked.report->steps, "step"), analyse::grouped(checked.report->events)));
     for (const std::string& note : checked.report->notes) console.print(fmt::format("  {}", analyse::escape(note)));
     return;
   }
@@ -102,7 +103,8 @@ void print(const Checked& checked, Console& console) {
   if (!checked.error.empty()) console.print("  " + analyse::escape(checked.error));
   if (checked.report) {
     for (const std::string& finding : checked.report->findings) console.print("  " + analyse::escape(finding));
-    if (checked.report->more_findings > 0) console.print(fmt::format("  and {} more", analyse::grouped(checked.report->more_findings)));
+    if (checked.report->more_findings > 0)
+      console.print(fmt::format("  and {} more", analyse::grouped(checked.report->more_findings)));
   }
   if (!checked.repaired.empty()) console.print("  " + analyse::escape(checked.repaired));
 }

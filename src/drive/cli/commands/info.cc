@@ -1,0 +1,253 @@
+// reprise info [NAME] - what is in a recording, how it ended and who was blocked.
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "analyse/compare.h"
+#include "analyse/events.h"
+#include "analyse/summary.h"
+#include "analyse/text.h"
+#include "drive/cli/commands.h"
+#include "drive/cli/select.h"
+#include "drive/image.h"
+#include "drive/manifest.h"
+#include "drive/subject.h"
+
+namespace reprise::drive::cli {
+namespace {
+
+using analyse::counted;
+using analyse::escape;
+using analyse::grouped;
+using analyse::Summary;
+
+struct Facts {
+  recording::Folder folder;
+  Manifest manifest;
+  std::string process;
+  std::optional<Summary> summary;  // nothing: no gate was met
+  bool traced{false};
+  bool has_image{false};
+};
+
+Result<Facts> facts_of(const recording::Folder& folder) {
+  auto manifest = read_manifest(folder.manifest());
+  if (!manifest) return tl::unexpected(manifest.error());
+  Facts facts{folder, std::move(*manifest), {}, {}, false, has_image(folder.path / "image")};
+  if (folder.processes().empty()) return facts;
+  auto opened = open_log(folder);
+  if (!opened) return tl::unexpected(opened.error());
+  auto summary = analyse::summarise(opened->log);
+  if (!summary) return tl::unexpected(summary.error());
+  std::error_code ignored;
+  facts.process = opened->process;
+  facts.summary = std::move(*summary);
+  facts.traced = std::filesystem::exists(folder.trace(opened->process), ignored);
+  return facts;
+}
+
+std::string command_line(const Manifest& manifest) {
+  std::string line;
+  for (const std::string& word : manifest.command) {
+    const bool plain = !word.empty() && word.find_first_of(" \t\n\"'\\$`*?[]{}()<>|&;#~") == std::string::npos;
+    line += (line.empty() ? "" : " ") + (plain ? escape(word) : "'" + escape(word) + "'");
+  }
+  return line;
+}
+
+std::string end_line(const Facts& facts) {
+  const Manifest& manifest = facts.manifest;
+  switch (manifest.end) {
+    case ManifestEnd::exit:
+      return fmt::format("exit code {}", manifest.end_code);
+    case ManifestEnd::signal:
+      return fmt::format("died of {}", analyse::signal_name(manifest.end_code));
+    case ManifestEnd::time_limit:
+      return fmt::format("killed at the time limit of {:g} s", manifest.timeout_s.value_or(0));
+    case ManifestEnd::interrupted:
+      return fmt::format("interrupted by {}", analyse::signal_name(manifest.end_code));
+    case ManifestEnd::unknown:
+      break;
+  }
+  if (!facts.summary || facts.summary->info.end_kind == recording::EndKind::running)
+    return "not known: still running, or killed";
+  return analyse::end_text(facts.summary->info.end_kind, facts.summary->info.end_code);
+}
+
+// What is not as it should be, one line each.
+std::vector<std::string> state_lines(const Facts& facts) {
+  std::vector<std::string> lines;
+  if (!facts.summary) {
+    lines.emplace_back("no gate was met: is the program linked with libreprise?");
+    return lines;
+  }
+  const recording::LogInfo& info = facts.summary->info;
+  if (!info.sealed)
+    lines.emplace_back(
+        "the log is not sealed: recorded without the tool, or the tool was killed; it replays all the same");
+  if (info.flags & recording::live_no_space)
+    lines.emplace_back("incomplete: there was no room any more; the program went on unrecorded");
+  if (info.flags & recording::live_unsupported)
+    lines.push_back(fmt::format("cannot be replayed: {}", escape(info.reason)));
+  if (!info.torn.empty()) lines.push_back(fmt::format("cut: {}", escape(info.torn)));
+  return lines;
+}
+
+std::string waiter_line(const analyse::Waiter& waiter) {
+  std::string line = fmt::format("{} waits after step {} to {}", waiter.path, grouped(waiter.step),
+                                 analyse::intent_text(waiter.kind, waiter.object_name));
+  if (waiter.kind == Kind::join) return line;
+  if (waiter.holder == waiter.thread && waiter.holder != no_thread) return line + ", which it holds itself";
+  if (waiter.holder != no_thread) {
+    return line + fmt::format(", which {} passed last (step {})", waiter.holder_path, grouped(waiter.holder_step));
+  }
+  if (waiter.kind != Kind::wait && waiter.kind != Kind::wake) return line;
+  if (waiter.notified == 0) return line + "; nobody ever notified it";
+  return line + fmt::format("; all {} had come before", counted(waiter.notified, "notification"));
+}
+
+std::string cycle_line(const std::vector<ThreadIndex>& cycle, const Summary& summary) {
+  const auto path = [&](ThreadIndex index) {
+    for (const analyse::ThreadSummary& thread : summary.threads) {
+      if (thread.index == index) return thread.path;
+    }
+    return std::string("?");
+  };
+  std::string line;
+  for (const ThreadIndex thread : cycle) line += path(thread) + " waits for ";
+  return line + (cycle.empty() ? "" : path(cycle.front()));
+}
+
+void add_blocked(const Summary& summary, std::vector<std::string>& lines) {
+  // A thread that waited when the process ended by itself is no finding, unless it waited in a circle.
+  const bool stopped = summary.info.end_kind == recording::EndKind::running;
+  if (summary.blocked.waiters.empty() || (!stopped && summary.blocked.deadlocks.empty())) return;
+  lines.emplace_back("blocked at the end:");
+  for (const analyse::Waiter& waiter : summary.blocked.waiters) lines.push_back("  " + waiter_line(waiter));
+  for (const auto& cycle : summary.blocked.deadlocks) {
+    lines.push_back(fmt::format("deadlock{}: {}", summary.blocked.proven ? "" : " (as the last passages show)",
+                                cycle_line(cycle, summary)));
+  }
+}
+
+std::vector<std::string> text_of(const Facts& facts) {
+  const Manifest& manifest = facts.manifest;
+  std::vector<std::string> lines{fmt::format("recording  {}", facts.folder.name()),
+                                 fmt::format("command    {}", command_line(manifest)),
+                                 fmt::format("folder     {}", escape(manifest.directory)),
+                                 fmt::format("when       {} on {}", escape(manifest.created), escape(manifest.host)),
+                                 fmt::format("end        {}", end_line(facts))};
+  if (manifest.chaos) lines.push_back(fmt::format("chaos      seed {}", *manifest.chaos));
+  for (const std::string& line : state_lines(facts)) lines.push_back(fmt::format("state      {}", line));
+  if (!facts.summary) return lines;
+  const Summary& summary = *facts.summary;
+  lines.push_back(fmt::format("process    {}", facts.process));
+  lines.push_back(fmt::format("gates      {}; {} written, of them {} from outside; {}", counted(summary.steps, "step"),
+                              counted(summary.events, "event"), counted(summary.values, "value"),
+                              counted(summary.objects, "object")));
+  if (facts.traced) lines.push_back("trace      every event; reprise show lists them");
+  if (summary.info.output_bytes > 0)
+    lines.push_back(fmt::format("output     {}, digest {:016x}", counted(summary.info.output_bytes, "byte"),
+                                summary.info.output_digest));
+  lines.emplace_back("threads:");
+  for (const analyse::ThreadSummary& thread : summary.threads) {
+    lines.push_back(fmt::format("  {:<8} {:>18}, {:>9} written{}", thread.path, counted(thread.steps, "step"),
+                                grouped(thread.events),
+                                thread.ended || thread.index == summary.info.end_thread ? "" : ", did not end"));
+  }
+  if (!summary.contended.empty()) lines.emplace_back("most contended:");
+  for (const analyse::ObjectSummary& object : summary.contended) {
+    lines.push_back(fmt::format("  {:<24} {} among {}, at least {}", object.name, counted(object.changes, "change"),
+                                counted(object.threads, "thread"), counted(object.passages, "passage")));
+  }
+  add_blocked(summary, lines);
+  return lines;
+}
+
+Json blocked_json(const Summary& summary) {
+  Json waiters = Json::array();
+  for (const analyse::Waiter& waiter : summary.blocked.waiters) {
+    waiters.push(Json::object({{"thread", waiter.path},
+                               {"step", waiter.step},
+                               {"kind", recording::name(waiter.kind)},
+                               {"object", waiter.object_name},
+                               {"holder", waiter.holder_path},
+                               {"holder_step", waiter.holder_step},
+                               {"notified", waiter.notified}}));
+  }
+  Json deadlocks = Json::array();
+  for (const auto& cycle : summary.blocked.deadlocks) deadlocks.push(cycle_line(cycle, summary));
+  return Json::object({{"proven", summary.blocked.proven}, {"waiters", waiters}, {"deadlocks", deadlocks}});
+}
+
+void add_summary(const Summary& summary, Json& json) {
+  Json threads = Json::array();
+  for (const analyse::ThreadSummary& thread : summary.threads) {
+    threads.push(Json::object({{"path", thread.path},
+                               {"steps", thread.steps},
+                               {"written", thread.events},
+                               {"objects", thread.objects},
+                               {"ended", thread.ended}}));
+  }
+  Json contended = Json::array();
+  for (const analyse::ObjectSummary& object : summary.contended) {
+    contended.push(Json::object({{"name", object.name},
+                                 {"family", analyse::name(object.family)},
+                                 {"passages", object.passages},
+                                 {"changes", object.changes},
+                                 {"threads", object.threads}}));
+  }
+  json.add("steps", summary.steps)
+      .add("written", summary.events)
+      .add("values", summary.values)
+      .add("objects", summary.objects)
+      .add("sealed", summary.info.sealed)
+      .add("full", summary.info.full)
+      .add("output_bytes", summary.info.output_bytes)
+      .add("output_digest", fmt::format("{:016x}", summary.info.output_digest))
+      .add("threads", threads)
+      .add("contended", contended)
+      .add("blocked", blocked_json(summary));
+}
+
+Json json_of(const Facts& facts) {
+  Json command = Json::array();
+  for (const std::string& word : facts.manifest.command) command.push(word);
+  Json state = Json::array();
+  for (const std::string& line : state_lines(facts)) state.push(line);
+  Json json =
+      Json::object({{"name", facts.folder.name()},
+                    {"path", facts.folder.path.string()},
+                    {"command", command},
+                    {"directory", facts.manifest.directory},
+                    {"created", facts.manifest.created},
+                    {"host", facts.manifest.host},
+                    {"end", Json::object({{"kind", name(facts.manifest.end)}, {"code", facts.manifest.end_code}})},
+                    {"gates_met", facts.summary.has_value()},
+                    {"image", facts.has_image},
+                    {"traced", facts.traced},
+                    {"state", state}});
+  if (facts.manifest.chaos) json.add("chaos", *facts.manifest.chaos);
+  if (facts.summary) {
+    json.add("process", facts.process);
+    add_summary(*facts.summary, json);
+  }
+  return json;
+}
+
+}  // namespace
+
+int run_info(const Arguments& arguments, Console& console) {
+  auto folder = select(arguments);
+  if (!folder) return console.fail(folder.error(), "reprise ls");
+  auto facts = facts_of(*folder);
+  if (!facts) return console.fail(facts.error(), fmt::format("reprise verify {}", folder->name()));
+  if (arguments.json) {
+    console.print_json(json_of(*facts));
+  } else {
+    for (const std::string& line : text_of(*facts)) console.print(line);
+  }
+  return done;
+}
+
+}  // namespace reprise::drive::cli

@@ -1,0 +1,24 @@
+// The session: what stands behind the gate of this process. Private to session/, which is linked and never included.
+#pragma once
+
+#include <string>
+
+#include "record/recorder.h"
+#include "replay/replayer.h"
+#include "session/settings.h"
+
+namespace reprise::session {
+
+struct Session {
+  Settings settings;
+  record::Recorder* recorder{nullptr};
+  replay::Replayer* replayer{nullptr};
+};
+
+// The session of this process, or null when nothing stands behind the gate.
+Session* session();
+
+// After fork, in a child whose parent had one thread: the child goes on as process `name`.
+void continue_in_child(const std::string& name);
+
+}  // namespace reprise::session

@@ -1,0 +1,42 @@
+// What the environment asks of this process, and how it is handed on to the next image (exec) or the child (fork).
+//
+//   REPRISE_RECORD=folder       record into it              REPRISE_REPLAY=folder     replay it
+//   REPRISE_PROCESS=name        this process's name         REPRISE_SCRATCH=folder    where a replay notes how far it
+//   is REPRISE_LEVEL=full,data     every event; contents too   REPRISE_TRACE=1           every event, on replay
+//   REPRISE_CHAOS=seed          yield at random             REPRISE_THEN=live         go on after the recorded end
+//   REPRISE_FAVOUR=first|last   the adversary               REPRISE_LAUNCHED=1        `reprise` watches and reports
+//
+// The variables are consumed at start, so that children that are not followed do not take them for theirs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gate/perturb.h"
+
+namespace reprise::session {
+
+enum class Mode { off, free, record, replay };
+
+struct Settings {
+  Mode mode{Mode::off};
+  std::string folder;
+  std::string process;
+  std::string scratch;
+  bool full{false};
+  bool contents{false};
+  bool trace{false};
+  bool then_live{false};
+  bool launched{false};
+  std::string chaos;
+  std::string favour;
+
+  gate::perturb::Options perturbation() const;
+  // As NAME=value, for the next image of this process.
+  std::vector<std::string> environment() const;
+};
+
+// Reads and removes the variables.
+Settings take_settings();
+
+}  // namespace reprise::session
