@@ -93,8 +93,8 @@ inline Figure notify_figure(const Pairing& pairing) {
   auto gated = std::make_unique<Alone<reprise::condition_variable>>();
   const auto run_plain = [&](std::uint64_t rounds) { return timed([&] { notify(plain->value, rounds); }); };
   const std::uint64_t rounds = rounds_for(pairing.run_ns, run_plain);
-  return measure_pairs([&] { return run_plain(rounds); },
-                       [&] { return timed([&] { notify(gated->value, rounds); }); }, pairing.pairs);
+  return measure_pairs([&] { return run_plain(rounds); }, [&] { return timed([&] { notify(gated->value, rounds); }); },
+                       pairing.pairs);
 }
 
 inline Figure fetch_add_figure(const Pairing& pairing) {
@@ -115,8 +115,8 @@ inline Figure contended_fetch_add_figure(Team& team, const Pairing& pairing) {
                        [&] { return team.both([&] { fetch_add(gated->value, rounds); }); }, pairing.pairs);
 }
 
-// A gated load that sees nothing new, against a plain fetch_add. The value is another thread's, so that it is the thread's memory of
-// what it saw that answers, not its ownership.
+// A gated load that sees nothing new, against a plain fetch_add. The value is another thread's, so that it is the
+// thread's memory of what it saw that answers, not its ownership.
 inline Figure load_figure(const Pairing& pairing) {
   auto plain = std::make_unique<Alone<std::atomic<std::uint64_t>>>();
   auto gated = std::make_unique<Alone<reprise::atomic<std::uint64_t>>>();

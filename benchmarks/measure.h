@@ -3,8 +3,10 @@
 //   const Figure figure = measure_pairs(plain, gated, {.pairs = 101});    // each side: nanoseconds of one short run
 //   figure.ratio; figure.noise;                                           // noise: the plain side against itself
 //
-// Why      A cloud guest drifts by tens of percent within seconds. Two runs next to each other drift alike, and the median of many
-//          ratios forgets the pairs that were interrupted (101 short pairs: 0.987-1.016 against itself; eleven long ones: 0.93-1.11).
+// Why      A cloud guest drifts by tens of percent within seconds. Two runs next to each other drift alike, and the
+// median of many
+//          ratios forgets the pairs that were interrupted (101 short pairs: 0.987-1.016 against itself; eleven long
+//          ones: 0.93-1.11).
 #pragma once
 
 #include <time.h>

@@ -78,7 +78,9 @@ class GatedCell {
     // All loads stand before the locked instruction; that it finds the word unchanged says that they still hold.
     const std::uint64_t free = object.word.load(std::memory_order_acquire);
     const T old = cell.load(std::memory_order_relaxed);
-    if (object.last_thread() == thread.index && (free & 1) == 0 && object.acquire_bit_from(free)) [[likely]] {
+    const bool alone = object.last_thread() == thread.index && (free & 1) == 0 && thread.counts_alone();
+    if (alone && object.acquire_bit_from(free)) [[likely]] {
+      // Asked again inside: the recording may have ended while this thread came here.
       if (thread.counts_alone()) [[likely]] {
         T fresh = change(old);
         clear_padding(fresh);

@@ -22,7 +22,9 @@ inline Kind stamp_outcome(gate::Thread& thread, gate::Object& object, Kind kind)
 // Stamps a passage of a kind that is left out of the log where it can be predicted.
 inline void stamp(gate::Thread& thread, gate::Object& object, Kind kind) {
   const std::uint64_t free = object.word.load(std::memory_order_acquire);
-  if (object.last_thread() == thread.index && (free & 1) == 0 && object.acquire_bit_from(free)) [[likely]] {
+  const bool alone = object.last_thread() == thread.index && (free & 1) == 0 && thread.counts_alone();
+  if (alone && object.acquire_bit_from(free)) [[likely]] {
+    // Asked again inside: the recording may have ended while this thread came here.
     if (thread.counts_alone()) [[likely]] {
       thread.count(kind, object.known_id());
       object.raise_and_release_bit(free);
