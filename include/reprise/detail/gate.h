@@ -110,9 +110,13 @@ struct Thread {
   bool in_handler{false};             // a signal handler runs on this thread
   bool inside{false};                 // between the two halves of a slow passage
   Gate* gate{nullptr};
+  std::uint64_t alone_before{0};  // replay: no step below this one was written, so that none of them waits for a turn
   Seen seen{};
 
+  // Recording: a passage that decides nothing is counted here.
   bool counts_alone() const noexcept { return predicts.load(std::memory_order_relaxed); }
+  // Replay: nothing was decided at the next step, so this thread must have been the last at the object that it passes.
+  bool replays_alone() const noexcept { return slot->steps + 1 < alone_before; }
 
   // The next step, worked out before a locked instruction whose end everything after it must wait for.
   struct Next {

@@ -8,15 +8,25 @@
 namespace reprise::detail {
 
 template <typename Native>
-[[gnu::noinline, gnu::cold]] void lock_slowly(gate::Thread& thread, gate::Object& object, Native& native) {
+[[gnu::noinline]] void lock_slowly(gate::Thread& thread, gate::Object& object, Native& native) {
+  if (thread.replays_alone() && object.last_thread() == thread.index) {
+    thread.about_to(Kind::lock, object);
+    native.lock();
+    thread.done();
+    return thread.count(Kind::lock, object.known_id());
+  }
   thread.gate->arrive(thread, object, Kind::lock);
   native.lock();
   thread.gate->pass(thread, object, Kind::lock);
 }
 
 template <typename Native>
-[[gnu::noinline, gnu::cold]] void unlock_slowly(gate::Thread& thread, gate::Object& object, Native& native) {
-  thread.gate->leave(thread, object, Kind::unlock);
+[[gnu::noinline]] void unlock_slowly(gate::Thread& thread, gate::Object& object, Native& native) {
+  if (thread.replays_alone()) {
+    thread.count(Kind::unlock, object.known_id());
+  } else {
+    thread.gate->leave(thread, object, Kind::unlock);
+  }
   native.unlock();
   thread.gate->left(thread, object);
 }
