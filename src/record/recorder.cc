@@ -49,6 +49,7 @@ void Recorder::continue_in_child(recording::Live& live) {
   Recorded& self = recorded(*gate::current);
   live.number_threads_from(live_->next_index());
   live.header().flags.fetch_or(live_->header().flags.load() & (recording::live_full | recording::live_contents));
+  live.header().flags.fetch_or(recording::live_forked);
   live_->abandon();
   live_ = &live;
   const gate::Slot before = *self.slot;

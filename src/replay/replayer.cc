@@ -81,6 +81,7 @@ void Replayer::continue_in_child(const recording::Log& recorded, recording::Live
   self.info = main->second;
   self.slot = scratch.add_slot(no_thread, 0, self.info->index);
   if (self.slot == nullptr) diverge(self, Kind::fork, 0, "there is no room for the child's notes", false);
+  scratch.header().flags.fetch_or(recording::live_forked);
   self.slot->objects = before.objects;
   self.slot->children = before.children;
   self.stream = recorded_.stream(self.info->index);
