@@ -1,4 +1,4 @@
-// reprise::mutex, timed_mutex, recursive_mutex: drop-in for their std namesakes.
+// reprise::mutex, timed_mutex, recursive_mutex, recursive_timed_mutex: drop-in for their std namesakes.
 //
 //   reprise::mutex accounts{"accounts"};          // the name is optional and shows in reports
 //   std::lock_guard guard(accounts);
@@ -7,7 +7,7 @@
 // Memory order   As std's: unlock happens before the next lock.
 // Cost           Off: a thread-local load. Recording: see docs/design/kernel.md.
 // Replay         Locks are granted in the recorded order; a recorded failure of try_lock fails again; nothing waits for
-// real time.
+//                real time.
 #pragma once
 
 #include <reprise/detail/locking.h>
@@ -18,14 +18,16 @@
 
 namespace reprise {
 
-class condition_variable;
+namespace detail {
 
-class mutex {
+// A mutex of std's and its gate.
+template <typename Native>
+class GatedMutex {
  public:
-  constexpr mutex() noexcept = default;
-  constexpr explicit mutex(const char* name) noexcept : object_(name) {}
-  mutex(const mutex&) = delete;
-  mutex& operator=(const mutex&) = delete;
+  constexpr GatedMutex() noexcept = default;
+  constexpr explicit GatedMutex(const char* name) noexcept : object_(name) {}
+  GatedMutex(const GatedMutex&) = delete;
+  GatedMutex& operator=(const GatedMutex&) = delete;
 
   void lock() {
     gate::Thread* thread = gate::current;
@@ -40,77 +42,34 @@ class mutex {
     detail::unlock(*thread, object_, native_);
   }
   bool try_lock() {
-    gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]]
-      return native_.try_lock();
-    return detail::try_lock(*thread, object_, native_, [this] { return native_.try_lock(); });
+    return try_lock_by([this] { return native_.try_lock(); });
   }
 
-  using native_handle_type = std::mutex::native_handle_type;
+  using native_handle_type = typename Native::native_handle_type;
   native_handle_type native_handle() { return native_.native_handle(); }
 
- private:
-  friend class condition_variable;
-  std::mutex native_;
+ protected:
+  template <typename Attempt>
+  bool try_lock_by(Attempt attempt) {
+    gate::Thread* thread = gate::current;
+    if (thread == nullptr) [[likely]]
+      return attempt();
+    return detail::try_lock(*thread, object_, native_, attempt);
+  }
+
+  Native native_;
   gate::Object object_;
 };
 
-class timed_mutex {
+// The same for a mutex that its owner may lock again. Only the outermost lock and unlock are ordered; nested ones are
+// steps.
+template <typename Native>
+class GatedRecursiveMutex {
  public:
-  timed_mutex() noexcept = default;
-  explicit timed_mutex(const char* name) noexcept : object_(name) {}
-  timed_mutex(const timed_mutex&) = delete;
-  timed_mutex& operator=(const timed_mutex&) = delete;
-
-  void lock() {
-    gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]]
-      return native_.lock();
-    detail::lock(*thread, object_, native_);
-  }
-  void unlock() {
-    gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]]
-      return native_.unlock();
-    detail::unlock(*thread, object_, native_);
-  }
-  bool try_lock() {
-    gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]]
-      return native_.try_lock();
-    return detail::try_lock(*thread, object_, native_, [this] { return native_.try_lock(); });
-  }
-  template <typename Rep, typename Period>
-  bool try_lock_for(const std::chrono::duration<Rep, Period>& time) {
-    gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]]
-      return native_.try_lock_for(time);
-    return detail::try_lock(*thread, object_, native_, [&] { return native_.try_lock_for(time); });
-  }
-  template <typename Clock, typename Duration>
-  bool try_lock_until(const std::chrono::time_point<Clock, Duration>& time) {
-    gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]]
-      return native_.try_lock_until(detail::native_time(time));
-    return detail::try_lock(*thread, object_, native_,
-                            [&] { return native_.try_lock_until(detail::native_time(time)); });
-  }
-
-  using native_handle_type = std::timed_mutex::native_handle_type;
-  native_handle_type native_handle() { return native_.native_handle(); }
-
- private:
-  std::timed_mutex native_;
-  gate::Object object_;
-};
-
-// Only the outermost lock and unlock are ordered; nested ones are steps.
-class recursive_mutex {
- public:
-  recursive_mutex() noexcept = default;
-  explicit recursive_mutex(const char* name) noexcept : object_(name) {}
-  recursive_mutex(const recursive_mutex&) = delete;
-  recursive_mutex& operator=(const recursive_mutex&) = delete;
+  GatedRecursiveMutex() noexcept = default;
+  explicit GatedRecursiveMutex(const char* name) noexcept : object_(name) {}
+  GatedRecursiveMutex(const GatedRecursiveMutex&) = delete;
+  GatedRecursiveMutex& operator=(const GatedRecursiveMutex&) = delete;
 
   void lock() {
     gate::Thread* thread = gate::current;
@@ -119,15 +78,6 @@ class recursive_mutex {
     if (nest(*thread)) return;
     detail::lock(*thread, object_, native_);
     enter(*thread);
-  }
-  bool try_lock() {
-    gate::Thread* thread = gate::current;
-    if (thread == nullptr) [[likely]]
-      return native_.try_lock();
-    if (nest(*thread)) return true;
-    if (!detail::try_lock(*thread, object_, native_, [this] { return native_.try_lock(); })) return false;
-    enter(*thread);
-    return true;
   }
   void unlock() {
     gate::Thread* thread = gate::current;
@@ -141,9 +91,27 @@ class recursive_mutex {
     owner_.store(nullptr, std::memory_order_relaxed);
     detail::unlock(*thread, object_, native_);
   }
+  bool try_lock() {
+    return try_lock_by([this] { return native_.try_lock(); });
+  }
 
-  using native_handle_type = std::recursive_mutex::native_handle_type;
+  using native_handle_type = typename Native::native_handle_type;
   native_handle_type native_handle() { return native_.native_handle(); }
+
+ protected:
+  template <typename Attempt>
+  bool try_lock_by(Attempt attempt) {
+    gate::Thread* thread = gate::current;
+    if (thread == nullptr) [[likely]]
+      return attempt();
+    if (nest(*thread)) return true;
+    if (!detail::try_lock(*thread, object_, native_, attempt)) return false;
+    enter(*thread);
+    return true;
+  }
+
+  Native native_;
+  gate::Object object_;
 
  private:
   bool nest(gate::Thread& thread) {
@@ -158,9 +126,48 @@ class recursive_mutex {
     owner_.store(&thread, std::memory_order_relaxed);
   }
 
-  std::recursive_mutex native_;
-  gate::Object object_;
   std::atomic<gate::Thread*> owner_{nullptr};
+};
+
+// Adds the timed forms of try_lock to either.
+template <typename Gated>
+class Timed : public Gated {
+ public:
+  using Gated::Gated;
+
+  template <typename Rep, typename Period>
+  bool try_lock_for(const std::chrono::duration<Rep, Period>& time) {
+    return this->try_lock_by([&] { return this->native_.try_lock_for(time); });
+  }
+  template <typename Clock, typename Duration>
+  bool try_lock_until(const std::chrono::time_point<Clock, Duration>& time) {
+    return this->try_lock_by([&] { return this->native_.try_lock_until(native_time(time)); });
+  }
+};
+
+}  // namespace detail
+
+class mutex : public detail::GatedMutex<std::mutex> {
+ public:
+  using GatedMutex::GatedMutex;
+
+ private:
+  friend class condition_variable;
+};
+
+class timed_mutex : public detail::Timed<detail::GatedMutex<std::timed_mutex>> {
+ public:
+  using Timed::Timed;
+};
+
+class recursive_mutex : public detail::GatedRecursiveMutex<std::recursive_mutex> {
+ public:
+  using GatedRecursiveMutex::GatedRecursiveMutex;
+};
+
+class recursive_timed_mutex : public detail::Timed<detail::GatedRecursiveMutex<std::recursive_timed_mutex>> {
+ public:
+  using Timed::Timed;
 };
 
 }  // namespace reprise

@@ -6,7 +6,7 @@
 #pragma once
 
 #include <reprise/atomic.h>
-#include <reprise/condition_variable.h>
+#include <reprise/detail/condition.h>
 #include <reprise/mutex.h>
 
 #include <list>

@@ -51,7 +51,12 @@ auto value(std::string_view name, Source&& source) -> std::decay_t<decltype(sour
     return std::forward<Source>(source)();
   T result{};
   if (thread->gate->given(*thread, Kind::value, name, &detail::ValueBytes<T>::take, &result)) return result;
-  result = std::forward<Source>(source)();
+  try {
+    result = std::forward<Source>(source)();
+  } catch (...) {
+    thread->gate->refuse("the function given to reprise::value threw an exception, which cannot be replayed");
+    throw;
+  }
   const std::string_view bytes = detail::ValueBytes<T>::view(result);
   thread->gate->keep(*thread, Kind::value, name, bytes.data(), bytes.size());
   return result;

@@ -65,6 +65,8 @@ void add_holder(const Log& log, const LastPassages& passages, Waiter& waiter) {
     waiter.notified = last.notified;
     return;
   }
+  if (family_of(waiter.kind) == Family::semaphore || family_of(waiter.kind) == Family::latch)
+    return;  // nobody holds one
   if (last.left) return;
   const ThreadInfo* holder = log.thread(last.thread);
   if (holder == nullptr) return;

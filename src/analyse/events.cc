@@ -47,12 +47,14 @@ std::string_view verb(Kind kind) {
       return "initialised";
     case Kind::try_failed:
       return "failed to lock";
-    case Kind::lock_shared:
-      return "locked for reading";
-    case Kind::unlock_shared:
-      return "unlocked after reading";
-    case Kind::write_lock:
-      return "locked for writing";
+    case Kind::acquire:
+      return "acquired";
+    case Kind::release:
+      return "released";
+    case Kind::arrive:
+      return "arrived at";
+    case Kind::await:
+      return "passed";
     default:
       return recording::name(kind);
   }
@@ -60,10 +62,21 @@ std::string_view verb(Kind kind) {
 
 std::string read_value(std::string_view bytes) { return bytes.size() <= 8 ? number_text(bytes) : value_text(bytes); }
 
+std::string_view failed_verb(Family family) {
+  switch (family) {
+    case Family::semaphore:
+      return "failed to acquire";
+    case Family::latch:
+      return "did not pass";
+    default:
+      return verb(Kind::try_failed);
+  }
+}
+
 std::string failure_text(const Names& names, const Event& event) {
   const std::string object = event.object == 0 ? "an object" : names.object(event.object);
   const std::string times = event.number > 1 ? fmt::format(" {} times", grouped(event.number)) : "";
-  return fmt::format("{} {}{}", verb(event.kind), object, times);
+  return fmt::format("{} {}{}", failed_verb(names.family(event.object)), object, times);
 }
 
 bool is_printable(std::string_view bytes) {

@@ -10,7 +10,7 @@
 namespace reprise::analyse {
 namespace {
 
-constexpr std::array family_names{"object", "condition", "mutex", "atomic", "output", "guard"};
+constexpr std::array family_names{"object", "condition", "mutex", "atomic", "output", "guard", "semaphore", "latch"};
 
 }  // namespace
 
@@ -42,6 +42,12 @@ Family family_of(Kind kind) {
       return Family::output;
     case Kind::guard:
       return Family::guard;
+    case Kind::acquire:
+    case Kind::release:
+      return Family::semaphore;
+    case Kind::arrive:
+    case Kind::await:
+      return Family::latch;
     default:
       return Family::object;
   }

@@ -21,7 +21,7 @@
 namespace reprise::analyse {
 
 // What kind of thing an object is, as far as its events tell.
-enum class Family : std::uint8_t { object, condition, mutex, atomic, output, guard };
+enum class Family : std::uint8_t { object, condition, mutex, atomic, output, guard, semaphore, latch };
 
 std::string_view name(Family family);
 

@@ -1,10 +1,11 @@
 #include "record/recorder.h"
 
+#include <unistd.h>
+
 #include <cstring>
 #include <optional>
 
 #include "gate/perturb.h"
-#include "recording/digest.h"
 
 namespace reprise::record {
 
@@ -47,6 +48,7 @@ void Recorder::continue_in_child(recording::Live& live) {
   Recorded& self = recorded(*gate::current);
   live.number_threads_from(live_->next_index());
   live.header().flags.fetch_or(live_->header().flags.load() & (recording::live_full | recording::live_contents));
+  live.header().flags.fetch_or(recording::live_forked);
   live_->abandon();
   live_ = &live;
   const gate::Slot before = *self.slot;
@@ -211,9 +213,9 @@ void Recorder::read(Thread& thread, Object& object, Kind kind, std::string_view 
   const ObjectId id = object.known_id();
   gate::Seen::Entry& seen = thread.seen.at(id);
   const std::uint64_t order = object.order();
-  const bool news = first || (object.last_thread() != thread.index && (seen.object != id || seen.order != order));
+  const bool news = first || (object.last_thread() != thread.index && !seen.is(id, order << 1));
   if (!news && !options_.full) return thread.count(kind, id);
-  seen = {id, order};
+  seen = {id, order << 1};
   write(thread, {.kind = kind, .object = id, .order = order, .value = value}, id);
   if (first) write_label(thread, object);
 }
@@ -252,10 +254,8 @@ void Recorder::step(Thread& thread, Kind kind, std::uint64_t subject) {
   thread.count(kind, subject);
 }
 
-void Recorder::wrote(const void* bytes, std::size_t size) {
-  recording::LiveHeader& header = live_->header();
-  header.output_digest = recording::digest(header.output_digest, bytes, size);
-  header.output_bytes += size;
+void Recorder::wrote(Thread& thread, std::uint64_t& digest, const void* bytes, std::size_t size) {
+  if (!recorded(thread).frozen) live_->note_output(digest, bytes, size);
 }
 
 Thread* Recorder::spawn(Thread& parent) {
@@ -288,6 +288,8 @@ void Recorder::ended(Thread& child) {
   }
   if (!frozen)
     __atomic_store_n(&child.slot->state, static_cast<std::uint32_t>(recording::SlotState::ended), __ATOMIC_RELEASE);
+  recorded(child).writer->finish();
+  live_->retire(child.slot);
   delete &recorded(child);
 }
 
@@ -308,17 +310,27 @@ void Recorder::mark_end(Thread& thread, recording::EndKind kind, int code) {
   header.end_kind.store(static_cast<std::uint32_t>(kind), std::memory_order_release);
 }
 
+// There is one end, and it belongs to the thread that came first: any other waits for it here.
+void Recorder::claim_end(Thread& thread) {
+  Thread* first = nullptr;
+  if (ender_.compare_exchange_strong(first, &thread)) return;
+  for (;;) pause();
+}
+
 void Recorder::exiting(Thread& thread, int code) {
   if (recorded(thread).frozen) return;
+  claim_end(thread);
   write(thread, {.kind = Kind::exit, .number = static_cast<std::uint64_t>(static_cast<std::int64_t>(code))}, 0);
-  mark_end(thread, recording::EndKind::exited, code);
+  if (!recorded(thread).frozen) mark_end(thread, recording::EndKind::exited, code);
 }
 
 // Runs in a signal handler. A thread that was just appending cannot append again: its crash is then known by the header
 // alone.
 void Recorder::crashing(Thread& thread, int signal) {
+  if (recorded(thread).frozen) return;
+  claim_end(thread);
   if (!thread.inside) write(thread, {.kind = Kind::crash, .number = static_cast<std::uint64_t>(signal)}, 0);
-  mark_end(thread, recording::EndKind::signalled, signal);
+  if (!recorded(thread).frozen) mark_end(thread, recording::EndKind::signalled, signal);
 }
 
 // The mark comes before exec, since nothing can come after it; an exec that fails leaves both a mark and a failure, in

@@ -53,7 +53,7 @@ class Recorder final : public gate::Gate {
   void keep(gate::Thread& thread, Kind kind, std::string_view name, const void* bytes, std::size_t size) override;
   void step(gate::Thread& thread, Kind kind, std::uint64_t subject) override;
   bool lives() const noexcept override { return true; }
-  void wrote(const void* bytes, std::size_t size) override;
+  void wrote(gate::Thread& thread, std::uint64_t& digest, const void* bytes, std::size_t size) override;
   gate::Thread* spawn(gate::Thread& parent) override;
   void started(gate::Thread& child) override;
   void ended(gate::Thread& child) override;
@@ -79,10 +79,12 @@ class Recorder final : public gate::Gate {
   void write_label(gate::Thread& thread, const gate::Object& object);
   void freeze(gate::Thread& thread);
   void stop_predicting();
+  void claim_end(gate::Thread& thread);
   void mark_end(gate::Thread& thread, recording::EndKind kind, int code);
 
   recording::Live* live_;
   Options options_;
+  std::atomic<gate::Thread*> ender_{nullptr};  // ends the process
   std::mutex roll_mutex_;        // guards roll_
   std::vector<Recorded*> roll_;  // threads that have not ended
 };

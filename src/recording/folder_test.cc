@@ -30,8 +30,7 @@ TEST(Folder, KnowsValidNames) {
     EXPECT_FALSE(is_valid_name(name)) << name;
   }
   EXPECT_FALSE(is_valid_name(std::string_view("a\0b", 3)));
-  for (const char* process : {"server", "server#2", "server#10"})
-    EXPECT_TRUE(is_valid_process(process)) << process;
+  for (const char* process : {"server", "server#2", "server#10"}) EXPECT_TRUE(is_valid_process(process)) << process;
   for (const char* process : {"#2", "server#", "server#0", "server#1", "server#02", "server#x", "a#2#3"}) {
     EXPECT_FALSE(is_valid_process(process)) << process;
   }

@@ -9,15 +9,15 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "recording/digest.h"
 
 namespace reprise::recording {
 namespace {
 
-constexpr std::size_t chunk_bytes_min = std::size_t{256} << 10;
-constexpr std::size_t chunk_bytes_max = std::size_t{16} << 20;
+constexpr std::size_t chunk_bytes = std::size_t{256} << 10;
 constexpr std::size_t page_bytes = 4096;
-constexpr std::size_t first_block_bytes = 512;
-constexpr std::size_t block_bytes_max = std::size_t{256} << 10;
+constexpr std::size_t first_block_bytes = 128;
+constexpr std::size_t block_bytes_max = std::size_t{64} << 10;
 
 constexpr std::size_t round_up(std::size_t size, std::size_t unit) { return (size + unit - 1) / unit * unit; }
 
@@ -56,8 +56,7 @@ Result<Live*> Live::create(const std::filesystem::path& path) {
 // The rest of the old chunk becomes padding only when there is a new one: what `used` covers never changes.
 bool Live::grow(std::size_t size_min) {
   if (file_ < 0) return false;
-  const std::size_t wanted = std::clamp(chunk_size_ * 2, chunk_bytes_min, chunk_bytes_max);
-  const std::size_t size = round_up(std::max(wanted, size_min), page_bytes);
+  const std::size_t size = round_up(std::max(chunk_bytes, size_min), page_bytes);
   const int errno_of_program = errno;
   void* at = map_reserved(file_, file_size_, size);
   errno = errno_of_program;
@@ -71,10 +70,14 @@ bool Live::grow(std::size_t size_min) {
     rest->kind = static_cast<std::uint32_t>(ExtentKind::padding);
     header_->used.store(file_size_, std::memory_order_release);
   }
+  const std::uint8_t* const closed = chunk_;
   chunk_ = static_cast<std::uint8_t*>(at);
   chunk_size_ = size;
   chunk_used_ = 0;
   file_size_ += size;
+  chunks_[chunk_] = Chunk{size, 0};
+  use(chunk_);  // it is the newest
+  if (closed != nullptr) unuse(closed);
   return true;
 }
 
@@ -96,15 +99,31 @@ std::uint8_t* Live::add_extent(ExtentKind kind, ThreadIndex thread, std::uint32_
   return chunk_ + chunk_used_ - size + extent_header_bytes;
 }
 
+void Live::use(const void* at) { ++std::prev(chunks_.upper_bound(static_cast<const std::uint8_t*>(at)))->second.users; }
+
+void Live::unuse(const void* at) {
+  const auto chunk = std::prev(chunks_.upper_bound(static_cast<const std::uint8_t*>(at)));
+  if (--chunk->second.users > 0) return;
+  munmap(const_cast<std::uint8_t*>(chunk->first), chunk->second.size);
+  chunks_.erase(chunk);
+}
+
+void Live::retire(const void* slot_or_payload) {
+  const std::lock_guard lock(mutex_);
+  unuse(slot_or_payload);
+}
+
 gate::Slot* Live::add_slot(ThreadIndex parent, std::uint32_t ordinal) { return add_slot(parent, ordinal, no_thread); }
 
 gate::Slot* Live::add_slot(ThreadIndex parent, std::uint32_t ordinal, ThreadIndex index) {
   const std::lock_guard lock(mutex_);
   if (full()) return nullptr;
   if (slot_page_ == nullptr || slots_in_page_ == slots_per_page) {
+    if (slot_page_ != nullptr) unuse(slot_page_);
     slot_page_ = add_extent(ExtentKind::slots, 0, 0, 0, slot_page_head_bytes + slots_per_page * sizeof(gate::Slot));
     slots_in_page_ = 0;
     if (slot_page_ == nullptr) return nullptr;
+    use(slot_page_);
   }
   auto* slot = reinterpret_cast<gate::Slot*>(slot_page_ + slot_page_head_bytes - extent_header_bytes) + slots_in_page_;
   slot->index = index != no_thread ? index : next_index_++;
@@ -114,6 +133,7 @@ gate::Slot* Live::add_slot(ThreadIndex parent, std::uint32_t ordinal, ThreadInde
   std::atomic_ref<std::uint32_t>(slot->state)
       .store(static_cast<std::uint32_t>(SlotState::running), std::memory_order_release);
   ++slots_in_page_;
+  use(slot);
   header_->threads.fetch_add(1, std::memory_order_relaxed);
   return slot;
 }
@@ -125,7 +145,15 @@ std::span<std::uint8_t> Live::allocate(ThreadIndex thread, std::uint32_t sequenc
   const std::size_t size = round_up(std::max(wanted, payload_min + extent_header_bytes), 64);
   std::uint8_t* payload = add_extent(ExtentKind::block, thread, sequence, steps_before, size);
   if (payload == nullptr) return {};
+  use(payload);
   return {payload, size - extent_header_bytes};
+}
+
+void Live::note_output(std::uint64_t& so_far, const void* bytes, std::size_t size) {
+  const std::uint64_t before = so_far;
+  so_far = digest(so_far, bytes, size);
+  __atomic_fetch_add(&header_->output_digest, so_far - before, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&header_->output_bytes, size, __ATOMIC_RELAXED);
 }
 
 void Live::refuse(std::string_view reason) {

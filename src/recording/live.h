@@ -17,6 +17,7 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <mutex>
 #include <span>
 
@@ -47,6 +48,7 @@ enum LiveFlag : std::uint32_t {
   live_released = 32,    // replay --then live: the program goes on by itself
   live_full = 64,        // not a reason: every event is written
   live_contents = 128,   // level data: contents are in the log
+  live_forked = 256,     // goes on where a parent process forked: its objects may be named by threads of the parent
 };
 
 enum class EndKind : std::uint32_t { running = 0, exited = 1, signalled = 2, replaced = 3 };  // replaced: by exec
@@ -80,7 +82,7 @@ struct LiveHeader {
   std::atomic<std::uint32_t> end_kind;
   std::int32_t end_code;  // exit code or signal
   std::uint32_t end_thread;
-  std::uint64_t output_digest;
+  std::uint64_t output_digest;  // the sum of the digests of all ordered outputs, which have no order among each other
   std::uint64_t output_bytes;
   std::atomic<std::uint32_t> threads;
   std::uint32_t reserved;
@@ -116,7 +118,14 @@ class Live final : public BlockSource {
   std::span<std::uint8_t> allocate(ThreadIndex thread, std::uint32_t sequence, std::uint64_t steps_before,
                                    std::size_t payload_min) override;
 
+  // A block that is written full, or the slot of a thread that has ended: what is not used any more is not kept in
+  // memory.
+  void retire(const void* slot_or_payload) override;
+
   bool full() const { return (header_->flags.load(std::memory_order_acquire) & live_no_space) != 0; }
+
+  // Adds `bytes` to `digest`, that of one ordered output, and so to the process's.
+  void note_output(std::uint64_t& digest, const void* bytes, std::size_t size);
 
   // Ends the recording for a reason that the program gave. The first reason stays.
   void refuse(std::string_view reason);
@@ -132,10 +141,19 @@ class Live final : public BlockSource {
                            std::size_t size);
   bool grow(std::size_t size_min);
 
+  // A mapped piece of the file. Unmapped when nobody writes into it any more.
+  struct Chunk {
+    std::size_t size{0};
+    std::uint32_t users{0};  // running threads' slots, blocks in use, and a slot page with room
+  };
+  void use(const void* at);
+  void unuse(const void* at);
+
   int file_;
   LiveHeader* header_;
   std::mutex mutex_;  // guards what follows, and the order of extents
-  std::uint8_t* chunk_{nullptr};
+  std::map<const std::uint8_t*, Chunk> chunks_;
+  std::uint8_t* chunk_{nullptr};  // the newest
   std::size_t chunk_used_{0};
   std::size_t chunk_size_{0};
   std::uint64_t file_size_{live_header_bytes};

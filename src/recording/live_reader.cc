@@ -165,6 +165,8 @@ void Scan::attach() {
 
 }  // namespace
 
+std::uint64_t live_used(std::span<const std::uint8_t> file) { return u64_at(file.data() + offsetof(LiveHeader, used)); }
+
 Result<void> load_live(LogState& state) {
   const std::span<const std::uint8_t> file = state.file.bytes();
   if (file.size() < live_header_bytes)
@@ -184,7 +186,7 @@ Result<void> load_live(LogState& state) {
   state.info.output_bytes = u64_at(header + 48);
   const char* reason = reinterpret_cast<const char*>(header + offsetof(LiveHeader, reason));
   state.info.reason.assign(reason, strnlen(reason, sizeof(LiveHeader::reason)));
-  const std::uint64_t used = u64_at(header + 16);
+  const std::uint64_t used = live_used(file);
   Scan scan{state};
   if (used > file.size()) scan.torn(file.size(), "the file is cut off: " + std::to_string(used) + " bytes were in use");
   scan.extents(std::min<std::uint64_t>(used, file.size()));

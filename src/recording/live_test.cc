@@ -134,6 +134,28 @@ TEST(Live, ServesManyThreadsAtOnce) {
   }
 }
 
+// Goal    A log can be looked at while its process runs, and is never taken for a torn one.
+// Method  One thread appends as fast as it can, this one opens and reads.
+TEST(Live, CanBeReadWhileItGrows) {
+  const TemporaryFolder folder;
+  Live& live = create_live(folder / "a.live");
+  TestThread main(live, no_thread, 0);
+  std::jthread writer([&main](const std::stop_token& stop) {
+    const std::string value(500, 'x');
+    for (int i = 0; i < 20'000 && !stop.stop_requested(); ++i) main.write({.kind = Kind::value, .value = value});
+  });
+  std::size_t last = 0;
+  for (int i = 0; i < 20; ++i) {
+    auto log = Log::open(folder / "a.live");
+    ASSERT_TRUE(log) << log.error().message;
+    EXPECT_EQ(log->info().torn, "");
+    const auto read = read_all(log->stream(main_thread));
+    EXPECT_EQ(read.error, "");
+    EXPECT_GE(read.events.size(), last);
+    last = read.events.size();
+  }
+}
+
 // Goal    The reason for refusing a program is the first one, and never longer than its room.
 // Method  Refuse twice, the first time at length.
 TEST(Live, KeepsTheFirstReason) {

@@ -19,6 +19,8 @@ bool starts_with(std::span<const std::uint8_t> bytes, const void* magic, std::si
   return bytes.size() >= size && std::memcmp(bytes.data(), magic, size) == 0;
 }
 
+bool is_live(std::span<const std::uint8_t> bytes) { return starts_with(bytes, live_magic, sizeof live_magic); }
+
 // Deep below main a path is given from the parent's index, so that a chain of threads costs no square of memory.
 std::string path_of(const ThreadInfo* parent, std::uint32_t ordinal) {
   if (parent == nullptr) return std::to_string(ordinal);
@@ -61,6 +63,17 @@ void check_end(LogState& state) {
   }
 }
 
+// A process that still runs may have made its log longer than it was when it was mapped.
+Result<base::MappedFile> map_log(const std::filesystem::path& path) {
+  auto file = base::MappedFile::open(path);
+  for (std::size_t size = 0; file && file->bytes().size() > size && is_live(file->bytes());) {
+    size = file->bytes().size();
+    if (size < live_header_bytes || live_used(file->bytes()) <= size) break;
+    file = base::MappedFile::open(path);
+  }
+  return file;
+}
+
 }  // namespace
 
 void LogState::problem(std::uint64_t offset, const std::string& what) {
@@ -75,14 +88,13 @@ const LoadedThread* LogState::find(ThreadIndex index) const {
 }
 
 Result<std::shared_ptr<LogState>> load(const std::filesystem::path& path) {
-  auto file = base::MappedFile::open(path);
+  auto file = map_log(path);
   if (!file) return tl::unexpected(file.error());
   auto state = std::make_shared<LogState>();
   state->path = path;
   state->file = std::move(*file);
   const std::span<const std::uint8_t> bytes = state->file.bytes();
-  const bool is_live = starts_with(bytes, live_magic, sizeof live_magic);
-  if (!is_live && !starts_with(bytes, sealed_magic, sizeof sealed_magic)) {
+  if (!is_live(bytes) && !starts_with(bytes, sealed_magic, sizeof sealed_magic)) {
     return fail(ErrorCode::not_a_recording, path.string() + " is not a log of reprise (its first bytes say so)");
   }
   base::Cursor cursor(bytes.data() + sizeof sealed_magic, bytes.data() + bytes.size());
@@ -94,7 +106,7 @@ Result<std::shared_ptr<LogState>> load(const std::filesystem::path& path) {
                                                     "; this reprise reads version " + std::to_string(format_version) +
                                                     ": use the reprise that recorded it");
   }
-  auto loaded = is_live ? load_live(*state) : load_sealed(*state);
+  auto loaded = is_live(bytes) ? load_live(*state) : load_sealed(*state);
   if (!loaded) return tl::unexpected(loaded.error());
   check_threads(*state);
   check_end(*state);

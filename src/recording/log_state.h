@@ -51,6 +51,7 @@ Result<std::shared_ptr<LogState>> load(const std::filesystem::path& path);
 
 // The two forms; the magic is checked already.
 Result<void> load_live(LogState& state);
+std::uint64_t live_used(std::span<const std::uint8_t> file);  // REQUIRES a whole header
 Result<void> load_sealed(LogState& state);
 
 // Hands out the pieces of one thread's stream.

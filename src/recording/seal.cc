@@ -11,7 +11,7 @@
 namespace reprise::recording {
 namespace {
 
-constexpr int zstd_level = 3;
+constexpr int zstd_level = 3;  // 6 takes twice the time for 4 % less
 
 using Buffer = std::vector<std::uint8_t>;
 

@@ -38,11 +38,18 @@ bool StreamWriter::make_room(std::size_t bytes) {
   if (static_cast<std::size_t>(end_ - at_) >= bytes) return true;
   const std::span<std::uint8_t> block = source_.allocate(thread_, sequence_, step_, bytes);
   if (block.empty()) return false;
+  finish();
   ++sequence_;
-  at_ = block.data();
+  block_ = block.data();
+  at_ = block_;
   end_ = at_ + block.size();
   run_ = nullptr;
   return true;
+}
+
+void StreamWriter::finish() {
+  if (block_ != nullptr) source_.retire(block_);
+  block_ = at_ = end_ = nullptr;
 }
 
 bool StreamWriter::extend_run(const Event& event) {

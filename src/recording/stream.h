@@ -46,6 +46,8 @@ class BlockSource {
  public:
   virtual std::span<std::uint8_t> allocate(ThreadIndex thread, std::uint32_t sequence, std::uint64_t steps_before,
                                            std::size_t payload_min) = 0;
+  // The block with this payload will not be written any more.
+  virtual void retire(const void* payload) { static_cast<void>(payload); }
 
  protected:
   ~BlockSource() = default;
@@ -62,6 +64,9 @@ class StreamWriter {
 
   std::uint64_t written() const { return written_; }
 
+  // Nothing more will be appended.
+  void finish();
+
   // This thread named objects before the stream began (it goes on after fork): they and later ones are written out in
   // full.
   void names_objects_in_full() { own_objects_ = max_object_ordinal; }
@@ -74,6 +79,7 @@ class StreamWriter {
 
   BlockSource& source_;
   ThreadIndex thread_;
+  std::uint8_t* block_{nullptr};
   std::uint8_t* at_{nullptr};
   std::uint8_t* end_{nullptr};
   std::uint8_t* run_{nullptr};  // the count of the last record, if that is a failure

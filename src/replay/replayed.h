@@ -12,12 +12,14 @@
 
 namespace reprise::replay {
 
-// The value a thread saw last at an object.
+// The value and the order that a thread saw last at an object.
 struct Replayer::Known {
+  std::uint64_t order{0};
   std::uint64_t bits{0};
   std::string large;
 
-  void set(const void* value, std::size_t size) {
+  void set(std::uint64_t seen_order, const void* value, std::size_t size) {
+    order = seen_order;
     if (size > sizeof bits) {
       large.assign(static_cast<const char*>(value), size);
     } else {

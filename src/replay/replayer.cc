@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "gate/perturb.h"
-#include "recording/digest.h"
 #include "replay/replayed.h"
 
 namespace reprise::replay {
@@ -81,6 +80,7 @@ void Replayer::continue_in_child(const recording::Log& recorded, recording::Live
   self.info = main->second;
   self.slot = scratch.add_slot(no_thread, 0, self.info->index);
   if (self.slot == nullptr) diverge(self, Kind::fork, 0, "there is no room for the child's notes", false);
+  scratch.header().flags.fetch_or(recording::live_forked);
   self.slot->objects = before.objects;
   self.slot->children = before.children;
   self.stream = recorded_.stream(self.info->index);
@@ -98,16 +98,17 @@ void Replayer::continue_in_child(const recording::Log& recorded, recording::Live
 void Replayer::advance(Replayed& self) {
   if (self.next) self.last_written = self.next->step + std::max<std::uint64_t>(self.run_used, 1) - 1;
   self.run_used = 0;
+  self.next.reset();
   for (;;) {
     auto event = self.stream.next();
-    if (!event || !*event) {
-      self.next.reset();
-      return;
-    }
+    if (!event || !*event) break;
     if ((*event)->kind == Kind::label) continue;
     self.next = **event;
-    return;
+    break;
   }
+  // The last step is told to everybody, a traced one is written, a perturbed one disturbed: those come through the gate.
+  const std::uint64_t told = self.next ? std::min(self.next->step, self.info->steps) : self.info->steps;
+  self.alone_before = options_.trace || gate::perturb::active() ? 0 : told;
 }
 
 void Replayer::consume(Replayed& self) {
@@ -117,10 +118,11 @@ void Replayer::consume(Replayed& self) {
 }
 
 // One more step: consumed, traced, counted.
-void Replayer::passed(Replayed& self, Event event, std::uint64_t hashed) {
+void Replayer::passed(Replayed& self, const Event& event, std::uint64_t hashed) {
   if (self.trace) {
-    event.step = self.slot->steps + 1;
-    self.trace->append(event);
+    Event traced = event;
+    traced.step = self.slot->steps + 1;
+    self.trace->append(traced);
     self.slot->written = self.trace->written();
   }
   consume(self);
@@ -254,7 +256,7 @@ void Replayer::end(Thread& thread, Object& object, Kind kind, const void* value,
 
 void Replayer::remember(Replayed& self, ObjectId object, std::uint64_t order, const void* value, std::size_t size,
                         bool is_pointer) {
-  self.known[object].set(value, size);
+  self.known[object].set(order, value, size);
   if (!is_pointer) return;
   const std::lock_guard lock(history_mutex_);
   std::vector<const void*>& held = history_[object];
@@ -310,7 +312,8 @@ Outcome Replayer::foretell_read(Replayed& self, Object& object, Kind kind, const
     if (std::memcmp(out, expected, size) == 0) return Outcome::act;
     kind = Kind::compare_failed;
   }
-  Event event{.kind = kind, .object = id, .order = object.order()};
+  // The object may be further on by now: the order that this thread saw last is the one it sees again.
+  Event event{.kind = kind, .object = id, .order = known->second.order};
   if (!is_pointer) event.value = std::string_view(static_cast<const char*>(out), size);
   passed(self, event, id);
   return Outcome::failed;
@@ -333,7 +336,7 @@ void Replayer::read_recorded(Replayed& self, Object& object, void* out, std::siz
     std::memset(out, 0, size);
     std::memcpy(out, event.value.data(), std::min(size, event.value.size()));
   }
-  self.known[id].set(out, size);
+  self.known[id].set(event.order, out, size);
   if (!is_pointer) event.value = std::string_view(static_cast<const char*>(out), size);
   passed(self, event, id);
 }
@@ -375,10 +378,8 @@ void Replayer::step(Thread& thread, Kind kind, std::uint64_t subject) {
   passed(self, {.kind = kind, .number = subject}, subject);
 }
 
-void Replayer::wrote(const void* bytes, std::size_t size) {
-  recording::LiveHeader& header = scratch_->header();
-  header.output_digest = recording::digest(header.output_digest, bytes, size);
-  header.output_bytes += size;
+void Replayer::wrote(Thread&, std::uint64_t& digest, const void* bytes, std::size_t size) {
+  scratch_->note_output(digest, bytes, size);
 }
 
 // ---- the life of threads ----
@@ -414,11 +415,14 @@ void Replayer::ended(Thread& child) {
   }
   if (!is_written(self)) diverge(self, Kind::end, 0, "the recorded thread went on", true);
   expect(self, Kind::end, 0, self.next->kind == Kind::end);
-  passed(self, {.kind = Kind::end}, 0);
   gate::perturb::dismiss(child);
-  gate::current = nullptr;
+  // Said before the step is counted: the process may end as soon as its last thread has taken its last step.
   __atomic_store_n(&child.slot->state, static_cast<std::uint32_t>(recording::SlotState::ended), __ATOMIC_RELEASE);
+  passed(self, {.kind = Kind::end}, 0);
+  gate::current = nullptr;
   const ThreadIndex index = self.index;
+  if (self.trace) self.trace->finish();
+  scratch_->retire(self.slot);
   delete &self;
   const std::lock_guard lock(watch_mutex_);
   --living_;

@@ -1,20 +1,39 @@
 #include "replay/turns.h"
 
-#include "gate/pause.h"
+#include <algorithm>
 
 namespace reprise::replay {
 namespace {
 
 enum class Look : std::uint8_t { ready, not_yet, overtaken };
 
-Look look(const gate::Object& object, std::uint64_t order, bool at_least) {
-  const std::uint64_t now = object.word.load(std::memory_order_seq_cst) >> 1;
+Look judge(std::uint64_t now, std::uint64_t order, bool at_least) {
   if (now == order) return Look::ready;
   if (now < order) return Look::not_yet;
   return at_least ? Look::ready : Look::overtaken;
 }
 
+Look look(const gate::Object& object, std::uint64_t order, bool at_least) {
+  return judge(object.word.load(std::memory_order_seq_cst) >> 1, order, at_least);
+}
+
 Woken told(Look seen) { return seen == Look::ready ? Woken::turn : Woken::overtaken; }
+
+// Each look takes the cache line away from whoever is at work there: the further off the turn, the longer the rest.
+constexpr std::uint64_t passages_per_pause = 4;
+constexpr std::uint64_t pauses_max = 64;
+
+Look spin(const gate::Object& object, std::uint64_t order, bool at_least, std::uint64_t pauses_left) {
+  for (;;) {
+    const std::uint64_t now = object.word.load(std::memory_order_seq_cst) >> 1;
+    const Look seen = judge(now, order, at_least);
+    if (seen != Look::not_yet || pauses_left == 0) return seen;
+    const std::uint64_t wanted = std::clamp<std::uint64_t>((order - now) / passages_per_pause, 1, pauses_max);
+    const std::uint64_t pauses = std::min(wanted, pauses_left);
+    gate::rest(static_cast<unsigned>(pauses));
+    pauses_left -= pauses;
+  }
+}
 
 }  // namespace
 
@@ -24,39 +43,33 @@ Turns::Bucket& Turns::bucket_of(const gate::Object* object) {
 }
 
 void Turns::find_least(Bucket& bucket) {
-  std::uint64_t least = bucket.first != nullptr ? bucket.first->order : 0;
-  for (const Waiter* waiter = bucket.first; waiter != nullptr; waiter = waiter->next) {
-    if (waiter->object != bucket.first->object) least = 0;
-    if (waiter->order < least) least = waiter->order;
-  }
-  bucket.least.store(least, std::memory_order_seq_cst);
+  const bool one_object =
+      !bucket.waiters.empty() && bucket.waiters.begin()->first.first == bucket.waiters.rbegin()->first.first;
+  bucket.least.store(one_object ? bucket.waiters.begin()->first.second : 0, std::memory_order_seq_cst);
 }
 
 Woken Turns::wait(gate::Thread& thread, SpinBudget& budget, const gate::Object& object, std::uint64_t order,
                   bool at_least) {
   Look seen = look(object, order, at_least);
   if (seen != Look::not_yet) return told(seen);
-  for (std::uint32_t i = 0; i < budget.spins; ++i) {
-    gate::pause();
-    seen = look(object, order, at_least);
-    if (seen == Look::not_yet) continue;
+  seen = spin(object, order, at_least, budget.pauses);
+  if (seen != Look::not_yet) {
     budget.succeeded();
     return told(seen);
   }
   budget.slept();
-  Waiter waiter{&object, order, at_least};
+  Waiter waiter;
   Bucket& bucket = bucket_of(&object);
   {
     const std::lock_guard lock(bucket.mutex);
-    waiter.next = bucket.first;
-    bucket.first = &waiter;
+    const auto place = bucket.waiters.emplace(std::pair(&object, order), &waiter);
     find_least(bucket);
     bucket.waiting.fetch_add(1, std::memory_order_seq_cst);
     // Looked at again after the announcement: either this sees the new order, or its raiser sees the waiter.
     seen = look(object, order, at_least);
     if (seen != Look::not_yet) {
       bucket.waiting.fetch_sub(1, std::memory_order_seq_cst);
-      bucket.first = waiter.next;
+      bucket.waiters.erase(place);
       find_least(bucket);
       return told(seen);
     }
@@ -74,18 +87,15 @@ void Turns::advanced(const gate::Object* object, std::uint64_t order) {
     return;
   if (order < bucket.least.load(std::memory_order_seq_cst)) return;
   const std::lock_guard lock(bucket.mutex);
-  for (Waiter** link = &bucket.first; *link != nullptr;) {
-    Waiter* waiter = *link;
-    if (waiter->object != object || waiter->order > order) {
-      link = &waiter->next;
-      continue;
-    }
-    *link = waiter->next;
+  const auto begin = bucket.waiters.lower_bound({object, 0});
+  const auto end = bucket.waiters.upper_bound({object, order});
+  for (auto place = begin; place != end; ++place) {
     bucket.waiting.fetch_sub(1, std::memory_order_relaxed);
     watch_.wakes(1);
-    waiter->woken.store(1, std::memory_order_release);
-    waiter->woken.notify_one();
+    place->second->woken.store(1, std::memory_order_release);
+    place->second->woken.notify_one();
   }
+  bucket.waiters.erase(begin, end);
   find_least(bucket);
 }
 

@@ -14,7 +14,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <mutex>
+#include <utility>
 
 namespace reprise::replay {
 
@@ -22,20 +24,16 @@ namespace reprise::replay {
 enum class Woken : std::uint8_t { turn, overtaken };
 
 struct Waiter {
-  const gate::Object* object{nullptr};
-  std::uint64_t order{0};
-  bool at_least{false};
   std::atomic<std::uint32_t> woken{0};
-  Waiter* next{nullptr};
 };
 
 // How long this thread spins before it sleeps.
 struct SpinBudget {
-  static constexpr std::uint32_t least = 32;
-  static constexpr std::uint32_t most = 4096;
-  std::uint32_t spins{1024};
-  void slept() { spins = spins / 2 < least ? least : spins / 2; }
-  void succeeded() { spins = spins * 2 > most ? most : spins * 2; }
+  static constexpr std::uint32_t least = 128;
+  static constexpr std::uint32_t most = 2048;
+  std::uint32_t pauses{1024};
+  void slept() { pauses = pauses / 2 < least ? least : pauses / 2; }
+  void succeeded() { pauses = pauses * 2 > most ? most : pauses * 2; }
 };
 
 // Told when a thread goes to sleep and when it is woken, in time to know whether anybody is left awake.
@@ -62,8 +60,8 @@ class Turns {
   struct alignas(64) Bucket {
     std::atomic<std::uint32_t> waiting{0};
     std::atomic<std::uint64_t> least{0};  // no waiter here awaits less; 0 while they wait at different objects
-    std::mutex mutex;                     // guards first
-    Waiter* first{nullptr};
+    std::mutex mutex;                     // guards waiters
+    std::multimap<std::pair<const gate::Object*, std::uint64_t>, Waiter*> waiters;  // by object and awaited order
   };
   Bucket& bucket_of(const gate::Object* object);
   static void find_least(Bucket& bucket);

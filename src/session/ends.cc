@@ -4,23 +4,29 @@
 
 #include <dlfcn.h>
 #include <reprise/detail/gate.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <mutex>
+
+#include "gate/output_lock.h"
 
 namespace reprise::session {
 namespace {
 
+constexpr int output_tries = 10'000;
 constexpr int fatal_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
-std::atomic<bool> is_ending{false};
+__thread bool has_passed_end = false;
 
 void pass_exit(int code) {
   gate::Thread* thread = gate::current;
-  if (thread == nullptr || is_ending.exchange(true)) return;
+  if (thread == nullptr || has_passed_end) return;
+  has_passed_end = true;
   thread->gate->exiting(*thread, code);
+  gate::output_mutex.lock();
 }
 
 // Registered before the loader's own: it runs after all static destructors.
@@ -33,12 +39,20 @@ int set_handler(int signal, const struct sigaction* now, struct sigaction* befor
   return native(signal, now, before);
 }
 
-void at_signal(int signal) {
+// A signal that another process sent is no step of this program: it is stopped from outside, like by SIGKILL.
+bool is_from_outside(const siginfo_t& info) { return info.si_code <= 0 && info.si_pid != getpid(); }
+
+void at_signal(int signal, siginfo_t* info, void*) {
   struct sigaction by_default {};
   by_default.sa_handler = SIG_DFL;
   set_handler(signal, &by_default, nullptr);
   gate::Thread* thread = gate::current;
-  if (thread != nullptr && !is_ending.exchange(true)) thread->gate->crashing(*thread, signal);
+  if (thread != nullptr && !has_passed_end && !is_from_outside(*info)) {
+    has_passed_end = true;
+    thread->gate->crashing(*thread, signal);
+    // This very thread may have been stopped while it was writing: then there is nobody to wait for.
+    for (int tries = 0; tries < output_tries && !gate::output_mutex.try_lock(); ++tries) sched_yield();
+  }
   raise(signal);
 }
 
@@ -51,8 +65,8 @@ void watch_ends() {
     if (set_handler(signal, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL)
       continue;
     struct sigaction ours {};
-    ours.sa_handler = at_signal;
-    ours.sa_flags = SA_ONSTACK | SA_NODEFER;
+    ours.sa_sigaction = at_signal;
+    ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     set_handler(signal, &ours, nullptr);
   }
 }

@@ -14,4 +14,11 @@ auto native_time(const std::chrono::time_point<Clock, Duration>& time) {
   }
 }
 
+// A wait "for" ends at one deadline, however often it is woken on the way. The clock is not recorded: on replay no
+// deadline is waited for.
+template <typename Rep, typename Period>
+std::chrono::steady_clock::time_point deadline_after(const std::chrono::duration<Rep, Period>& time) {
+  return std::chrono::steady_clock::now() + std::chrono::ceil<std::chrono::steady_clock::duration>(time);
+}
+
 }  // namespace reprise::detail

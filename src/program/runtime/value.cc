@@ -1,8 +1,9 @@
+#include <fcntl.h>
 #include <reprise/value.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
-#include <fstream>
 #include <mutex>
 #include <set>
 #include <system_error>
@@ -35,10 +36,17 @@ const char* getenv(const char* name) {
 std::string read_file(const std::filesystem::path& path) {
   // The first byte says whether it could be read; an error number follows if not.
   const std::string outcome = value("read_file " + path.string(), [&path] {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return "-" + std::to_string(errno);
-    std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-    return "+" + text;
+    std::string text = "+";
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    ssize_t size = file < 0 ? -1 : 1;
+    for (char part[16384]; size > 0;) {
+      size = read(file, part, sizeof part);
+      if (size > 0) text.append(part, static_cast<std::size_t>(size));
+      if (size < 0 && errno == EINTR) size = 1;
+    }
+    if (size < 0) text = "-" + std::to_string(errno);
+    if (file >= 0) close(file);
+    return text;
   });
   if (outcome.starts_with('+')) return outcome.substr(1);
   throw std::system_error(std::atoi(outcome.c_str() + 1), std::generic_category(), "cannot read " + path.string());
