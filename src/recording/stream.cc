@@ -49,7 +49,7 @@ bool StreamWriter::make_room(std::size_t bytes) {
 
 void StreamWriter::finish() {
   if (block_ != nullptr) source_.retire(block_);
-  block_ = at_ = end_ = nullptr;
+  block_ = at_ = end_ = run_ = nullptr;
 }
 
 bool StreamWriter::extend_run(const Event& event) {
