@@ -9,7 +9,7 @@
 
 namespace {
 
-constexpr int payments = 8;  // of each clerk
+constexpr int payments = 4;  // of each clerk
 constexpr long amount = 100;
 constexpr long limit = 1'000'000;
 
@@ -30,7 +30,7 @@ bool pay_in() {
     if (savings + amount > limit) return false;  // the check ...
     balance = savings;
   }
-  serve_customers(100);  // fill in the form
+  serve_customers(300);  // fill in the form
   const std::lock_guard guard(book);
   savings = balance + amount;  // ... and the act: another clerk may have been at the book in between
   paid_in += amount;
@@ -40,7 +40,7 @@ bool pay_in() {
 void clerk() {
   std::minstd_rand customers(reprise::random_device{}());
   for (int i = 0; i < payments; ++i) {
-    serve_customers(customers() % 400'000);
+    serve_customers(customers() % 700'000);
     pay_in();
   }
 }

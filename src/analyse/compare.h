@@ -18,6 +18,7 @@ struct Difference {
   std::string what;    // "steps", "hash", "ended", "missing", "output", "end"
   std::string recorded;
   std::string replayed;
+  std::string process{};  // where there are several
 
   std::string text() const;
 };

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <csignal>
 #include <cstddef>
 #include <cstring>
 
@@ -54,6 +56,8 @@ bool LiveView::look() {
   if (!open()) return false;
   std::uint64_t used = 0;
   if (!read_at(file_, offsetof(LiveHeader, flags), flags_)) return false;
+  if (!read_at(file_, offsetof(LiveHeader, pid), pid_)) return false;
+  if (!read_at(file_, offsetof(LiveHeader, end_kind), end_kind_)) return false;
   if (!read_at(file_, offsetof(LiveHeader, threads), threads_)) return false;
   if (!read_at(file_, offsetof(LiveHeader, used), used)) return false;
   find_slot_pages(used);
@@ -64,6 +68,11 @@ bool LiveView::look() {
     for (const gate::Slot& slot : slots) progress_ += slot.steps + slot.state;
   }
   return true;
+}
+
+bool LiveView::is_finished() const {
+  if (end_kind_ != 0 || (flags_ & recording::live_identical)) return true;
+  return pid_ > 0 && kill(pid_, 0) != 0 && errno == ESRCH;
 }
 
 recording::LiveDivergence LiveView::divergence() const {

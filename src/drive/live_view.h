@@ -7,6 +7,8 @@
 // Cost      A look: one read of the header and one per 31 threads.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -27,6 +29,11 @@ class LiveView {
   bool look();
 
   std::uint32_t flags() const { return flags_; }
+  pid_t pid() const { return pid_; }
+  // Nothing more will come: the process has ended, or stands at its recorded end.
+  bool is_finished() const;
+  // It has passed its end and is about to be gone, however long the system takes for that (a core dump).
+  bool is_ending() const { return end_kind_ != 0; }
   std::uint32_t threads() const { return threads_; }
   // Rises whenever any thread takes a step, is born or ends.
   std::uint64_t progress() const { return progress_; }
@@ -44,6 +51,8 @@ class LiveView {
   std::uint64_t walked_{recording::live_header_bytes};  // extents before it are known
   std::vector<std::uint64_t> slot_pages_;               // offsets of their first slot
   std::uint32_t flags_{0};
+  std::uint32_t end_kind_{0};
+  pid_t pid_{0};
   std::uint32_t threads_{0};
   std::uint64_t progress_{0};
 };

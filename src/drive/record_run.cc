@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "drive/image.h"
+#include "drive/live_view.h"
+#include "drive/subject.h"
 #include "drive/version.h"
 #include "recording/live.h"
 #include "recording/log.h"
@@ -40,6 +42,7 @@ Manifest manifest_of(const Folder& folder, const Target& target, const RecordOpt
   }
   if (target.libraries.reprise.is_absolute()) manifest.libraries.push_back({target.libraries.reprise.string(), "", ""});
   manifest.processes = {process};
+  manifest.level = options.level;
   manifest.full = options.full;
   manifest.chaos = options.chaos;
   manifest.timeout_s = options.timeout_s;
@@ -58,7 +61,8 @@ std::vector<std::string> record_environment(const Folder& folder, const RecordOp
   set("REPRISE_LAUNCHED", "1");
   set("REPRISE_RECORD", fs::absolute(folder.path, ignored).string());
   set("REPRISE_PROCESS", process);
-  if (options.full) set("REPRISE_LEVEL", "full");
+  const std::string level = fmt::format("{}{}", options.full ? "full" : "", options.level == "data" ? ",data" : "");
+  if (!level.empty()) set("REPRISE_LEVEL", level);
   if (options.chaos) set("REPRISE_CHAOS", std::to_string(*options.chaos));
   if (!options.favour.empty()) set("REPRISE_FAVOUR", options.favour);
   return result;
@@ -117,14 +121,20 @@ void note_end(const Child& child, Manifest& manifest) {
   manifest.end = interrupted ? ManifestEnd::interrupted : ended.signalled ? ManifestEnd::signal : ManifestEnd::exit;
 }
 
+// A process that the program started may outlive it. Its log stays live.
+bool is_running(const fs::path& live) {
+  LiveView view(live);
+  return view.look() && view.pid() > 0 && kill(view.pid(), 0) == 0;
+}
+
 // Live logs become sealed ones; a live log that cannot be sealed stays.
 Result<void> seal_all(const Folder& folder, Manifest& manifest) {
   std::error_code ignored;
-  const std::vector<std::string> processes = folder.processes();
+  const std::vector<std::string> processes = processes_of(folder);
   manifest.gates_met = !processes.empty();
   if (!processes.empty()) manifest.processes = processes;
   for (const std::string& process : processes) {
-    if (!fs::exists(folder.live(process), ignored)) continue;
+    if (!fs::exists(folder.live(process), ignored) || is_running(folder.live(process))) continue;
     if (auto sealed = recording::seal(folder.live(process), folder.log(process)); !sealed) return sealed;
     fs::remove(folder.live(process), ignored);
   }
@@ -132,10 +142,11 @@ Result<void> seal_all(const Folder& folder, Manifest& manifest) {
 }
 
 Result<void> count(const Folder& folder, const std::string& process, RecordedRun& run) {
-  auto log = Log::open(folder.log(process));
+  const fs::path path = folder.best(process);
+  auto log = Log::open(path);
   if (!log) return tl::unexpected(log.error());
   std::error_code ignored;
-  run.bytes += fs::file_size(folder.log(process), ignored);
+  run.bytes += fs::file_size(path, ignored);
   const recording::LogInfo& info = log->info();
   if (info.flags & recording::live_unsupported) run.unsupported = info.reason;
   if (info.flags & recording::live_no_space)

@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 #include "analyse/text.h"
-#include "drive/live_view.h"
 #include "drive/scratch.h"
+#include "drive/watch.h"
 #include "recording/live.h"
 #include "recording/log.h"
 
@@ -15,9 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using recording::Log;
-
-constexpr auto poll_interval = std::chrono::milliseconds(10);
-constexpr auto linger = std::chrono::seconds(1);
 
 std::vector<std::string> replay_environment(const Subject& subject, const ReplayOptions& options,
                                             const fs::path& scratch) {
@@ -29,93 +27,48 @@ std::vector<std::string> replay_environment(const Subject& subject, const Replay
   if (!options.favour.empty()) set("REPRISE_FAVOUR", options.favour);
   if (options.gate_off) return result;
   set("REPRISE_REPLAY", fs::absolute(subject.folder.path).string());
-  set("REPRISE_PROCESS", subject.process);
+  set("REPRISE_PROCESS", subject.processes.front().name);
   set("REPRISE_SCRATCH", scratch.string());
   if (options.trace) set("REPRISE_TRACE", "1");
   if (options.then_live) set("REPRISE_THEN", "live");
   return result;
 }
 
-// Watches one replayed process until something is decided.
-class Watch {
- public:
-  Watch(Child& child, fs::path live, const ReplayOptions& options)
-      : child_(child),
-        view_(std::move(live)),
-        stall_after_(std::chrono::duration<double>(options.stall_after_s)),
-        options_(options) {}
-
-  Verdict run() {
-    last_progress_ = Clock::now();
-    while (true) {
-      child_.wait_until(Clock::now() + poll_interval);
-      const bool seen = view_.look();
-      const std::uint32_t flags = seen ? view_.flags() : 0;
-      if (flags & recording::live_diverged) return Verdict::diverged;
-      if (flags & recording::live_stalled) return Verdict::stalled;
-      if (child_.ended()) return flags & recording::live_unsupported ? Verdict::unsupported : Verdict::identical;
-      if (child_.interrupted() != 0) return Verdict::interrupted;
-      if (options_.gate_off || (flags & recording::live_released)) continue;
-      if (flags & recording::live_identical) {
-        if (has_lingered()) return Verdict::identical;
-      } else if (is_silent()) {
-        proven_ = false;
-        return Verdict::stalled;
-      }
-    }
+// How the program must end to be the recorded one; nothing: it was stopped from outside. The manifest knows it best:
+// what was launched may be a script, and the recorded process one that it started.
+std::optional<Ended> recorded_end(const Manifest& manifest, const recording::LogInfo& info) {
+  const bool running = info.end_kind == recording::EndKind::running;
+  switch (manifest.end) {
+    case ManifestEnd::exit:
+      return Ended{false, manifest.end_code};
+    case ManifestEnd::signal:
+      if (running) return std::nullopt;
+      return Ended{true, manifest.end_code};
+    case ManifestEnd::time_limit:
+    case ManifestEnd::interrupted:
+      return std::nullopt;
+    case ManifestEnd::unknown:
+      break;
   }
-
-  LiveView& view() { return view_; }
-  bool proven() const { return proven_; }
-
- private:
-  bool is_silent() {
-    const auto now = Clock::now();
-    if (view_.progress() != progress_) {
-      progress_ = view_.progress();
-      last_progress_ = now;
-    }
-    return now - last_progress_ > stall_after_;
-  }
-
-  // The program is at the recorded end, but a thread that computes or waits outside the gates keeps it from ending
-  // itself.
-  bool has_lingered() {
-    if (!at_end_since_) at_end_since_ = Clock::now();
-    return Clock::now() - *at_end_since_ > linger;
-  }
-
-  Child& child_;
-  LiveView view_;
-  std::chrono::duration<double> stall_after_;
-  const ReplayOptions& options_;
-  std::uint64_t progress_{0};
-  Clock::time_point last_progress_;
-  std::optional<Clock::time_point> at_end_since_;
-  bool proven_{true};
-};
-
-// Was the end that of the recording? A run that was stopped from outside is brought to its last step by the runtime,
-// which says so and kills itself.
-void compare_ends(const Subject& subject, std::uint32_t flags, ReplayReport& report) {
-  const recording::LogInfo& info = subject.log.info();
-  if (info.end_kind == recording::EndKind::running || (info.flags & recording::live_no_space)) {
-    if (flags & recording::live_identical) return;
-    report.differences.push_back({"", "end", "stopped from outside",
-                                  report.ended.signalled ? analyse::signal_name(report.ended.code)
-                                                         : fmt::format("exit code {}", report.ended.code)});
-    return;
-  }
+  if (running) return std::nullopt;
   const bool signalled = info.end_kind == recording::EndKind::signalled;
-  const Ended recorded{signalled, signalled ? info.end_code : info.end_code & 0xFF};  // the system keeps eight bits
-  if (recorded == report.ended) return;
-  const auto now = report.ended.signalled ? recording::EndKind::signalled : recording::EndKind::exited;
-  report.differences.push_back(
-      {"", "end", analyse::end_text(info.end_kind, info.end_code), analyse::end_text(now, report.ended.code)});
+  return Ended{signalled, signalled ? info.end_code : info.end_code & 0xFF};  // the system keeps eight bits
 }
 
-Result<std::uint64_t> keep_trace(const Subject& subject, const fs::path& live) {
-  const fs::path trace = subject.folder.trace(subject.process);
+std::string text_of(const Ended& ended) {
+  return analyse::end_text(ended.signalled ? recording::EndKind::signalled : recording::EndKind::exited, ended.code);
+}
+
+// A run that was stopped from outside is brought to its last step by the runtime, which says so and kills itself.
+void compare_ends(const Manifest& manifest, const recording::LogInfo& info, std::uint32_t flags, ReplayReport& report) {
+  const std::optional<Ended> recorded = recorded_end(manifest, info);
+  const bool stopped = !recorded || (info.flags & recording::live_no_space);
+  if (stopped ? (flags & recording::live_identical) != 0 : *recorded == report.ended) return;
+  report.differences.push_back(
+      {"", "end", recorded ? text_of(*recorded) : "stopped from outside", text_of(report.ended), {}});
+}
+
+Result<std::uint64_t> keep_trace(const fs::path& live, const fs::path& trace) {
   if (auto sealed = recording::seal(live, trace); !sealed) return tl::unexpected(sealed.error());
   auto log = Log::open(trace);
   if (!log) return tl::unexpected(log.error());
@@ -124,49 +77,113 @@ Result<std::uint64_t> keep_trace(const Subject& subject, const fs::path& live) {
   return events;
 }
 
-Result<ReplayReport> judge_end(const Subject& subject, const ReplayOptions& options, const fs::path& live,
-                               std::uint32_t flags, ReplayReport report) {
-  if (flags & recording::live_released) {
-    report.released = true;
-    report.verdict = Verdict::identical;
-    return report;
-  }
-  auto replayed = Log::open(live);
+// One process against its recording. `is_launched`: the system told us how it ended, which counts more than its log.
+void compare_process(const Subject& subject, const SubjectProcess& process, const fs::path& live, bool is_launched,
+                     ReplayReport& report) {
+  const std::string where = subject.processes.size() > 1 ? process.name : "";
+  const auto replayed = Log::open(live);
   if (!replayed) {
-    report.verdict = Verdict::different;
-    report.differences.push_back({"", "gates", "met", "none was met: is this program linked with libreprise?"});
-    return report;
+    const char* why = is_launched ? "none was met: is this program linked with libreprise?" : "no such process";
+    report.differences.push_back({"", is_launched ? "gates" : "missing", "met", why, where});
+    return;
   }
-  report.differences = analyse::compare(subject.log, *replayed);
-  std::erase_if(report.differences, [](const analyse::Difference& difference) { return difference.what == "end"; });
-  compare_ends(subject, flags, report);
-  report.verdict = report.differences.empty() ? Verdict::identical : Verdict::different;
-  if (options.trace && report.verdict == Verdict::identical) {
-    auto traced = keep_trace(subject, live);
-    if (!traced) return tl::unexpected(traced.error());
-    report.traced = *traced;
+  for (analyse::Difference& difference : analyse::compare(process.log, *replayed)) {
+    if (is_launched && difference.what == "end") continue;
+    difference.process = where;
+    report.differences.push_back(std::move(difference));
   }
-  return report;
 }
 
-void describe_divergence(const Subject& subject, Child& child, Watch& watch, const fs::path& live,
-                         ReplayReport& report) {
-  const recording::LiveDivergence divergence = watch.view().divergence();
-  report.stack = program_frames(name_frames(child.pid(), {divergence.stack, divergence.stack_depth}));
-  child.kill();
-  const auto replayed = Log::open(live);
-  report.divergence = analyse::describe_divergence(divergence, subject.best_log(), analyse::Names(subject.log),
+// The launched process as it was when it ended: its last image.
+const SubjectProcess& last_image(const Subject& subject) {
+  const SubjectProcess* last = &subject.processes.front();
+  for (const SubjectProcess& process : subject.processes) {
+    const bool is_image = process.name.starts_with(subject.processes.front().name + ".exec");
+    if (is_image && process.log.info().end_kind != recording::EndKind::replaced) last = &process;
+  }
+  return *last;
+}
+
+Result<void> judge_end(const Subject& subject, const ReplayOptions& options, const recording::Folder& scratch,
+                       const Watch& watch, ReplayReport& report) {
+  const SubjectProcess& launched = last_image(subject);
+  const std::uint32_t flags = watch.flags(launched.name);
+  if (flags & recording::live_released) {
+    report.released = true;
+    return {};
+  }
+  for (const SubjectProcess& process : subject.processes) {
+    compare_process(subject, process, scratch.live(process.name), &process == &launched, report);
+  }
+  for (const std::string& name : scratch.processes()) {
+    if (subject.find(name) == nullptr)
+      report.differences.push_back({"", "missing", "no such process", "started", name});
+  }
+  compare_ends(subject.manifest, launched.log.info(), flags, report);
+  if (!report.differences.empty()) report.verdict = Verdict::different;
+  if (!options.trace || report.verdict != Verdict::identical) return {};
+  for (const SubjectProcess& process : subject.processes) {
+    auto traced = keep_trace(scratch.live(process.name), subject.folder.trace(process.name));
+    if (!traced) return tl::unexpected(traced.error());
+    report.traced += *traced;
+  }
+  return {};
+}
+
+// REQUIRES that the process still stands: its stack is named now, and all is killed after it.
+void describe_divergence(const Subject& subject, const recording::Folder& scratch, Watch& watch, ReplayReport& report) {
+  const recording::LiveDivergence divergence = watch.found()->divergence();
+  report.stack = program_frames(name_frames(watch.found()->pid(), {divergence.stack, divergence.stack_depth}));
+  watch.kill_all();
+  report.process = watch.process();
+  const SubjectProcess* process = subject.find(report.process);
+  if (process == nullptr) process = &subject.processes.front();
+  const auto replayed = Log::open(scratch.live(report.process));
+  report.divergence = analyse::describe_divergence(divergence, process->best_log(), analyse::Names(process->log),
                                                    replayed ? &*replayed : nullptr);
+}
+
+// A proven stall names its process; silence is explained by the first that has not come to its end.
+void describe_stall(const Subject& subject, const recording::Folder& scratch, const Watch& watch, bool proven,
+                    double silent_s, ReplayReport& report) {
+  for (const SubjectProcess& process : subject.processes) {
+    if (proven && process.name != watch.process()) continue;
+    const auto replayed = Log::open(scratch.live(process.name));
+    if (!replayed) continue;
+    auto stall = analyse::explain_stall(process.best_log(), analyse::Names(process.log), *replayed, proven, silent_s);
+    if (stall.threads.empty() && stall.unborn.empty() && subject.processes.size() > 1) continue;
+    report.process = process.name;
+    report.stall = std::move(stall);
+    return;
+  }
+}
+
+Verdict verdict_of(Watch::Outcome outcome) {
+  switch (outcome) {
+    case Watch::Outcome::ended:
+      return Verdict::identical;
+    case Watch::Outcome::diverged:
+      return Verdict::diverged;
+    case Watch::Outcome::stalled:
+    case Watch::Outcome::silent:
+      return Verdict::stalled;
+    case Watch::Outcome::unsupported:
+      return Verdict::unsupported;
+    case Watch::Outcome::interrupted:
+      return Verdict::interrupted;
+  }
+  return Verdict::different;
 }
 
 }  // namespace
 
 Result<ReplayReport> replay_once(const Subject& subject, const ReplayOptions& options, Interrupts& interrupts) {
-  auto scratch = ScratchFolder::create();
-  if (!scratch) return tl::unexpected(scratch.error());
+  auto folder = ScratchFolder::create();
+  if (!folder) return tl::unexpected(folder.error());
+  const recording::Folder scratch{folder->path()};
   Launch launch{.program = subject.program,
                 .arguments = subject.arguments,
-                .environment = replay_environment(subject, options, scratch->path()),
+                .environment = replay_environment(subject, options, scratch.path),
                 .folder = subject.working_folder,
                 .fixed_addresses = subject.fixed_addresses,
                 .silent = options.silent,
@@ -174,28 +191,23 @@ Result<ReplayReport> replay_once(const Subject& subject, const ReplayOptions& op
                 .captured = false};
   auto child = Child::start(launch, interrupts);
   if (!child) return tl::unexpected(child.error());
-  const fs::path live = scratch->path() / (subject.process + ".live");
-  Watch watch(*child, live, options);
+  Watch watch(*child, scratch.path, options.stall_after_s, !options.gate_off);
+  const Watch::Outcome outcome = watch.run();
   ReplayReport report;
-  report.verdict = watch.run();
-  if (report.verdict == Verdict::diverged) {
-    describe_divergence(subject, *child, watch, live, report);
-  } else {
-    child->kill();
-  }
+  report.verdict = verdict_of(outcome);
+  if (report.verdict == Verdict::diverged) describe_divergence(subject, scratch, watch, report);
+  if (report.verdict == Verdict::unsupported) report.reason = watch.found()->reason();
+  watch.kill_all();
   report.ended = *child->ended();
   report.interrupted = child->interrupted();
-  watch.view().look();
-  const std::uint32_t flags = watch.view().flags();
-  if (report.verdict == Verdict::unsupported) report.reason = watch.view().reason();
   if (report.verdict == Verdict::stalled) {
-    const auto replayed = Log::open(live);
-    if (replayed)
-      report.stall = analyse::explain_stall(subject.best_log(), analyse::Names(subject.log), *replayed, watch.proven(),
-                                            options.stall_after_s);
+    describe_stall(subject, scratch, watch, outcome == Watch::Outcome::stalled, options.stall_after_s, report);
   }
-  if (report.verdict != Verdict::identical || options.gate_off) return report;
-  return judge_end(subject, options, live, flags, std::move(report));
+  if (report.verdict == Verdict::identical && !options.gate_off) {
+    if (auto judged = judge_end(subject, options, scratch, watch, report); !judged)
+      return tl::unexpected(judged.error());
+  }
+  return report;
 }
 
 }  // namespace reprise::drive

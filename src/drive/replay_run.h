@@ -36,6 +36,7 @@ enum class Verdict { identical, different, diverged, stalled, unsupported, inter
 
 struct ReplayReport {
   Verdict verdict{Verdict::different};
+  std::string process;                            // diverged, stalled: which
   Ended ended;                                    // of the program now
   int interrupted{0};                             // the signal that stopped us
   bool released{false};                           // --then live: it went on by itself

@@ -1,6 +1,7 @@
 #include "drive/subject.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -85,35 +86,67 @@ Result<void> restore_folder(Subject& subject) {
   return {};
 }
 
+Result<void> open_processes(Subject& subject) {
+  std::vector<std::string> names = processes_of(subject.folder);
+  if (names.empty()) names.emplace_back();  // open_log says what is wrong
+  for (const std::string& name : names) {
+    auto opened = open_log(subject.folder, name);
+    if (!opened) return tl::unexpected(opened.error());
+    if (opened->log.info().flags & recording::live_unsupported) {
+      return fail(ErrorCode::unsupported,
+                  fmt::format("{} cannot be replayed: {}", subject.folder.name(), opened->log.info().reason));
+    }
+    SubjectProcess process{opened->process, opened->log, {}};
+    std::error_code ignored;
+    if (const fs::path trace = subject.folder.trace(name); fs::exists(trace, ignored)) {
+      if (auto log = Log::open(trace)) process.trace = *log;
+    }
+    subject.processes.push_back(std::move(process));
+  }
+  return {};
+}
+
 }  // namespace
 
-Result<OpenedLog> open_log(const Folder& folder, bool prefer_trace) {
-  const std::vector<std::string> processes = folder.processes();
+std::vector<std::string> processes_of(const Folder& folder) {
+  std::vector<std::string> processes = folder.processes();
+  const auto manifest = read_manifest(folder.manifest());
+  if (!manifest || manifest->processes.empty()) return processes;
+  const auto first = std::find(processes.begin(), processes.end(), manifest->processes.front());
+  if (first != processes.end()) std::rotate(processes.begin(), first, first + 1);
+  return processes;
+}
+
+Result<OpenedLog> open_log(const Folder& folder, std::string_view process, bool prefer_trace) {
+  const std::vector<std::string> processes = processes_of(folder);
   if (processes.empty()) {
     return fail(ErrorCode::not_a_recording,
                 fmt::format("{} holds no log: no gate was met; is the program linked with libreprise?", folder.name()));
   }
+  const auto chosen = process.empty() ? processes.begin() : std::find(processes.begin(), processes.end(), process);
+  if (chosen == processes.end()) {
+    return fail(ErrorCode::usage, fmt::format("there is no process {} in {}; there are: {}", process, folder.name(),
+                                              fmt::join(processes, " ")));
+  }
   std::error_code ignored;
-  const std::string& process = processes.front();
-  const bool traced = prefer_trace && fs::exists(folder.trace(process), ignored);
-  auto log = Log::open(traced ? folder.trace(process) : folder.best(process));
+  const bool traced = prefer_trace && fs::exists(folder.trace(*chosen), ignored);
+  auto log = Log::open(traced ? folder.trace(*chosen) : folder.best(*chosen));
   if (!log) return tl::unexpected(log.error());
-  return OpenedLog{process, *log};
+  return OpenedLog{*chosen, *log};
+}
+
+const SubjectProcess* Subject::find(std::string_view name) const {
+  for (const SubjectProcess& process : processes) {
+    if (process.name == name) return &process;
+  }
+  return nullptr;
 }
 
 Result<Subject> prepare(const Folder& folder, const SubjectOptions& options) {
   auto manifest = read_manifest(folder.manifest());
   if (!manifest) return tl::unexpected(manifest.error());
-  auto opened = open_log(folder);
-  if (!opened) return tl::unexpected(opened.error());
-  if (opened->log.info().flags & recording::live_unsupported) {
-    return fail(ErrorCode::unsupported,
-                fmt::format("{} cannot be replayed: {}", folder.name(), opened->log.info().reason));
-  }
-  Subject subject{.log = opened->log,
-                  .trace = {},
+  Subject subject{.processes = {},
                   .folder = folder,
-                  .process = opened->process,
                   .manifest = *manifest,
                   .program = {},
                   .arguments = manifest->command,
@@ -123,10 +156,7 @@ Result<Subject> prepare(const Folder& folder, const SubjectOptions& options) {
                   .is_other_build = false,
                   .warnings = {},
                   .unpacked = {}};
-  std::error_code ignored;
-  if (const fs::path trace = folder.trace(subject.process); fs::exists(trace, ignored)) {
-    if (auto log = Log::open(trace)) subject.trace = *log;
-  }
+  if (auto opened = open_processes(subject); !opened) return tl::unexpected(opened.error());
   if (auto restored = restore_folder(subject); !restored) return tl::unexpected(restored.error());
   auto found = !options.program.empty() ? use_program(subject, options.program)
                : options.image          ? use_image(subject)

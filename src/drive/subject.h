@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -22,11 +23,17 @@
 
 namespace reprise::drive {
 
-struct Subject {
+struct SubjectProcess {
+  std::string name;
   recording::Log log;                   // what was recorded
   std::optional<recording::Log> trace;  // the same run with every event, if it was traced
+
+  const recording::Log& best_log() const { return trace ? *trace : log; }
+};
+
+struct Subject {
+  std::vector<SubjectProcess> processes;  // the one that was launched first; those it started after it
   recording::Folder folder;
-  std::string process;
   Manifest manifest;
   std::filesystem::path program;
   std::vector<std::string> arguments;
@@ -37,7 +44,7 @@ struct Subject {
   std::vector<std::string> warnings;        // one line each
   std::shared_ptr<ScratchFolder> unpacked;  // holds the kept image while it is used
 
-  const recording::Log& best_log() const { return trace ? *trace : log; }
+  const SubjectProcess* find(std::string_view name) const;
 };
 
 struct SubjectOptions {
@@ -45,12 +52,16 @@ struct SubjectOptions {
   bool image{false};    // run the kept copy
 };
 
-// Opens the log of the recording's process. Errors: not_a_recording (no gate was met), those of Log::open.
+// The processes that left a log, the launched one first.
+std::vector<std::string> processes_of(const recording::Folder& folder);
+
+// Opens the log of `process`, or of the launched one. Errors: not_a_recording (no gate was met), usage (no such
+// process), those of Log::open.
 struct OpenedLog {
   std::string process;
   recording::Log log;
 };
-Result<OpenedLog> open_log(const recording::Folder& folder, bool prefer_trace = false);
+Result<OpenedLog> open_log(const recording::Folder& folder, std::string_view process = {}, bool prefer_trace = false);
 
 // Errors: those of open_log; unsupported (the recording was refused when it was made, and why); not_found (no program
 // any more).

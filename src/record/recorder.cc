@@ -48,6 +48,7 @@ void Recorder::continue_in_child(recording::Live& live) {
   Recorded& self = recorded(*gate::current);
   live.number_threads_from(live_->next_index());
   live.header().flags.fetch_or(live_->header().flags.load() & (recording::live_full | recording::live_contents));
+  live.header().flags.fetch_or(recording::live_forked);
   live_->abandon();
   live_ = &live;
   const gate::Slot before = *self.slot;
@@ -212,9 +213,9 @@ void Recorder::read(Thread& thread, Object& object, Kind kind, std::string_view 
   const ObjectId id = object.known_id();
   gate::Seen::Entry& seen = thread.seen.at(id);
   const std::uint64_t order = object.order();
-  const bool news = first || (object.last_thread() != thread.index && (seen.object != id || seen.order != order));
+  const bool news = first || (object.last_thread() != thread.index && !seen.is(id, order << 1));
   if (!news && !options_.full) return thread.count(kind, id);
-  seen = {id, order};
+  seen = {id, order << 1};
   write(thread, {.kind = kind, .object = id, .order = order, .value = value}, id);
   if (first) write_label(thread, object);
 }

@@ -48,6 +48,7 @@ enum LiveFlag : std::uint32_t {
   live_released = 32,    // replay --then live: the program goes on by itself
   live_full = 64,        // not a reason: every event is written
   live_contents = 128,   // level data: contents are in the log
+  live_forked = 256,     // goes on where a parent process forked: its objects may be named by threads of the parent
 };
 
 enum class EndKind : std::uint32_t { running = 0, exited = 1, signalled = 2, replaced = 3 };  // replaced: by exec

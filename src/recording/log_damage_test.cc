@@ -343,9 +343,16 @@ struct Forged {
 TEST_F(LogDamage, OversizedChunksAreRefused) {
   const MemoryGuard memory;
   const Bytes frame_of_nothing{0x28, 0xB5, 0x2F, 0xFD, 0x20, 0x00, 0x01, 0x00, 0x00};
+  const Bytes frame_of_a_terabyte{0x28, 0xB5, 0x2F, 0xFD, 0xE0, 0, 0, 0, 0, 0, 1, 0, 0, 0x01, 0x00, 0x00};
   for (const Forged& forged : std::vector<Forged>{
            {.what = "raw beyond the limit", .raw = std::uint64_t{1} << 40, .stored = 2, .codec = 1},
+           {.what = "a frame that claims a terabyte",
+           .raw = std::uint64_t{1} << 40,
+           .stored = 16,
+           .codec = 1,
+           .content = frame_of_a_terabyte},
            {.what = "stored beyond the file", .raw = 100, .stored = 100},
+           {.what = "stored far beyond the file", .raw = 1 << 29, .stored = 1 << 29},
            {.what = "stored beyond all", .raw = ~std::uint64_t{0}, .stored = ~std::uint64_t{0}},
            {.what = "empty", .raw = 0, .stored = 0},
            {.what = "raw and stored differ", .raw = 3, .stored = 2},

@@ -204,6 +204,7 @@ TEST(Log, CountsStepsThatWereWrittenButNotYetCounted) {
   for (std::uint64_t step = 1; step <= 3; ++step)
     child.writer.append({.step = step, .kind = Kind::try_failed, .number = 1});
   last.count(Kind::spawn, 1);
+  last.writer.append({.step = 1, .kind = Kind::lock, .object = object_id(3, 1), .order = 1});
   last.writer.append({.step = 2, .kind = Kind::end});
   must_seal(folder / "a.live", folder / "a.log");
   for (const char* name : {"a.live", "a.log"}) {
@@ -213,6 +214,7 @@ TEST(Log, CountsStepsThatWereWrittenButNotYetCounted) {
     EXPECT_EQ(log.threads()[1].steps, 3u);
     EXPECT_EQ(log.threads()[2].steps, 2u);
     EXPECT_TRUE(log.threads()[2].ended);
+    EXPECT_EQ(log.threads()[2].objects, log.info().sealed ? 1u : 0u) << "what its stream names, counts";
     EXPECT_EQ(log.info().torn, "");
   }
 }

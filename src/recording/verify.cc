@@ -138,7 +138,7 @@ class Verifier {
     const ThreadIndex first = object_thread(event.object);
     if (first == well_known || first == position.thread.index) return;
     const LoadedThread* owner = state_->find(first);
-    if (owner == nullptr && state_->info.torn.empty()) {
+    if (owner == nullptr && knows_all_names()) {
       find(place(position.thread, event) + ": " + object_text(event.object) +
            " is named by a thread that is not there");
     }
@@ -173,7 +173,10 @@ class Verifier {
     }
   }
 
-  // What needs all threads (a log that was cut may mention what its lost part named): that no two passages have the
+  // A log that was cut may mention what its lost part named, a forked process what its parent did.
+  bool knows_all_names() const { return state_->info.torn.empty() && (state_->info.flags & live_forked) == 0; }
+
+  // What needs all threads: that no two passages have the
   // same order, and that each object was named by its thread.
   void check_objects() {
     report_.objects = meetings_.size();
@@ -182,7 +185,7 @@ class Verifier {
       const auto twice = std::adjacent_find(met.orders.begin(), met.orders.end());
       if (twice != met.orders.end()) find(object_text(object) + ": order " + std::to_string(*twice) + " stands twice");
       const auto owner = own_objects_.find(object_thread(object));
-      if (state_->info.torn.empty() && owner != own_objects_.end() && object_ordinal(object) > owner->second) {
+      if (knows_all_names() && owner != own_objects_.end() && object_ordinal(object) > owner->second) {
         find(object_text(object) + ": its thread has named only " + std::to_string(owner->second) + " objects");
       }
     }

@@ -108,6 +108,11 @@ TEST(Verify, FindsObjectsThatNobodyNamed) {
                  "has named only 1 objects");
   EXPECT_TRUE(
       verified([](Live&, TestThread& main, TestThread&) { main.write_at(Kind::output, output_object, 1); }).good());
+  EXPECT_TRUE(verified([](Live& live, TestThread&, TestThread& child) {
+                live.header().flags.fetch_or(live_forked);
+                child.write_at(Kind::lock, object_id(9, 1), 7);
+              }).good())
+      << "a forked process meets objects of its parent's threads";
 }
 
 // Goal    A thread that has ended has an end mark.

@@ -86,7 +86,7 @@ class Replayer final : public gate::Gate, private SleepWatch {
   static bool is_written(const Replayed& self);
   void advance(Replayed& self);
   void consume(Replayed& self);
-  void passed(Replayed& self, recording::Event event, std::uint64_t hashed);
+  void passed(Replayed& self, const recording::Event& event, std::uint64_t hashed);
   void expect(Replayed& self, Kind kind, ObjectId object, bool fits);
   Kind await(Replayed& self, gate::Object& object, Kind kind);
   void await_order(Replayed& self, gate::Object& object, Kind kind, std::uint64_t order);

@@ -11,7 +11,10 @@ Together start(3);
 
 void run_for_ever() {
   start.arrive();
-  for (;;) count.fetch_add(1);
+  for (;;) {
+    count.fetch_add(1);
+    compute(3000);
+  }
 }
 
 }  // namespace
@@ -21,7 +24,7 @@ int main() {
   reprise::thread(run_for_ever).detach();
   start.arrive();
   int last = 0;
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < 4; ++i) {
     last = count.load();
     reprise::out << last << '\n';
   }

@@ -8,13 +8,17 @@
 #include <string>
 #include <vector>
 
+#include "guests/together.h"
+
 int main() {
   reprise::shared_mutex table{"table"};
   int version = 0;
   std::vector<std::string> seen(3);
+  Together start(3);
   std::vector<reprise::thread> threads;
   for (int who = 0; who < 3; ++who) {
     threads.emplace_back([&, who] {
+      start.arrive();
       for (int i = 0; i < 60; ++i) {
         if ((i + who) % 3 == 0) {
           const std::unique_lock writing(table);

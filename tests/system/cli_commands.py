@@ -78,7 +78,7 @@ class Commands(unittest.TestCase):
         replay = json.loads(self.run_tool("replay", "--json").stdout)
         self.assertEqual((replay["verdict"], replay["identical"]), ("identical", 1))
         info = json.loads(self.run_tool("info", "--json").stdout)
-        self.assertEqual([thread["path"] for thread in info["threads"]], ["0", "0.0", "0.1"])
+        self.assertEqual([thread["path"] for thread in info["processes"][0]["threads"]], ["0", "0.0", "0.1"])
         events = json.loads(self.run_tool("show", "--json").stdout)
         self.assertEqual(len(events), len([e for e in events if e["kind"] != "label"]))
         self.assertTrue(json.loads(self.run_tool("verify", "--json").stdout)["good"])

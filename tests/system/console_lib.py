@@ -14,7 +14,7 @@ What may differ from run to run is said beforehand, in comments that a reader do
 
     <!-- varies: 345 83.1 "order 3" -->    in the next block each of these may show other numbers (a phrase in quotes: all of its numbers)
     <!-- varies: numbers -->               in the next block every number may be another (also those that are `same` elsewhere)
-    <!-- same: 300 -->                     from here on 300 stands for one number, whatever it is, everywhere in the document
+    <!-- same: 300 -->                     from here on 300 stands for one number, whatever it is (said again, for another one)
     <!-- file: racy.cc -->                 the next block, of whatever language, is the content of this file
 
 A line `...` stands for any lines, also none.
@@ -28,8 +28,8 @@ import threading
 
 FENCE = re.compile(r"^```(\w*)\s*$")
 COMMENT = re.compile(r"^<!--\s*(varies|same|file):\s*(.*?)\s*-->$")
-NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-ANY_NUMBER = r"\d+(?:[.,:]\d+)*"
+ANY_NUMBER = r"-?\d+(?:[.,:]\d+)*"
+NUMBER = re.compile(ANY_NUMBER)
 MARK = "console-lib-end-of-command"
 SECONDS_MAX = 300
 
@@ -95,7 +95,9 @@ class Matcher:
         self.bound = {}
 
     def declare(self, block):
-        self.names |= set(block.same)
+        for name in block.same:
+            self.names.add(name)
+            self.bound.pop(name, None)
 
     def matches(self, expected, printed, varies):
         groups = {}
@@ -179,6 +181,7 @@ def run_document(text, folder, environment):
     try:
         for block in blocks(text):
             if block.file:
+                (folder / block.file).parent.mkdir(parents=True, exist_ok=True)
                 (folder / block.file).write_text("\n".join(block.lines) + "\n")
             matcher.declare(block)
             for line, command, expected in commands(block) if block.language == "console" else []:

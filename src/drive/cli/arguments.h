@@ -38,6 +38,7 @@ struct Arguments {
   bool interleaved{false};
   std::string output;
   std::string process;
+  std::string level;
   std::string grep;
   std::string favour;
   std::string then;

@@ -22,6 +22,7 @@ constexpr std::array record_flags{
     Flag{"-o,--output", "NAME", "Name of the recording (default: the program's name and a number)", &Arguments::output},
     Flag{"--force", "", "Replace a recording that has this name", &Arguments::force},
     Flag{"--full", "", "Write every event, also those that could be predicted", &Arguments::full},
+    Flag{"--level", "LEVEL", "order, or data: also what is read from shared objects", &Arguments::level, "order|data"},
     Flag{"--timeout", "S", "Kill the program after S seconds; the recording ends there", &Arguments::timeout_s, "",
          0.001},
     Flag{"--chaos", "SEED", "Yield at gates at random, the same way for the same seed", &Arguments::chaos},
@@ -49,6 +50,7 @@ constexpr std::array replay_flags{
 };
 
 constexpr std::array show_flags{
+    Flag{"--process", "NAME", "This process (default: the one that was launched)", &Arguments::process},
     Flag{"--thread", "T", "Only this thread (0.1)", &Arguments::thread},
     Flag{"--object", "O", "Only this object (accounts, mutex@0.2#5)", &Arguments::object},
     Flag{"--kind", "K", "Only this kind of event (lock, wait, value)", &Arguments::kind},
@@ -62,6 +64,15 @@ constexpr std::array verify_flags{
     json,
 };
 
+constexpr std::array pack_flags{
+    Flag{"-o,--output", "FILE", "The file to write (default: NAME.reprise-pack)", &Arguments::output},
+    Flag{"--force", "", "Replace a file that has this name", &Arguments::force},
+    json,
+};
+constexpr std::array unpack_flags{
+    Flag{"-o,--output", "NAME", "Name of the recording (default: the packed one's)", &Arguments::output},
+    json,
+};
 constexpr std::array rm_flags{Flag{"--all", "", "Remove every recording of the folder", &Arguments::all}};
 constexpr std::array facts_flags{json};
 constexpr std::array<Flag, 0> no_flags{};
@@ -89,6 +100,13 @@ constexpr std::array table{
             "", "", 0, 0, false, run_ls},
     Command{"rm", "Remove recordings.", "NAME... | --all", "reprise rm run bank-1", "", rm_flags, "NAME",
             "Recordings to remove", 1, 10000, false, run_rm},
+    Command{"diff", "Find the first difference of two recordings, thread by thread.", "A B [--json]",
+            "reprise diff bank-1 bank-2", "Exit code 0: the same run; 1: they differ.", facts_flags, "NAME",
+            "Two recordings", 2, 2, false, run_diff},
+    Command{"pack", "Put a recording into one movable file.", "[NAME] [-o FILE]", "reprise pack run", "", pack_flags,
+            "NAME", one_name, 0, 1, false, run_pack},
+    Command{"unpack", "Make a recording from a packed one.", "FILE [-o NAME]", "reprise unpack run.reprise-pack", "",
+            unpack_flags, "FILE", "A packed recording", 1, 1, false, run_unpack},
     Command{"demo", "Record a bank that loses money until it does, and replay that run 20 times.", "", "reprise demo",
             "", no_flags, "", "", 0, 0, false, run_demo},
     Command{"completion", "Print a completion script for a shell.", "bash", "source <(reprise completion bash)", "",

@@ -117,12 +117,14 @@ Json report_json(const Subject& subject, const ReplayReport& report, std::uint64
                     {"end", Json::object({{"signalled", report.ended.signalled}, {"code", report.ended.code}})}});
   Json differences = Json::array();
   for (const analyse::Difference& difference : report.differences) {
-    differences.push(Json::object({{"thread", difference.thread},
+    differences.push(Json::object({{"process", difference.process},
+                                   {"thread", difference.thread},
                                    {"what", difference.what},
                                    {"recorded", difference.recorded},
                                    {"replayed", difference.replayed}}));
   }
   json.add("differences", differences);
+  if (!report.process.empty()) json.add("process", report.process);
   if (report.divergence) json.add("divergence", divergence_json(*report.divergence));
   if (report.stall) json.add("stall", stall_json(*report.stall));
   Json stack = Json::array();

@@ -1,8 +1,6 @@
 // reprise info [NAME] - what is in a recording, how it ended and who was blocked.
 #include <fmt/format.h>
 
-#include <optional>
-
 #include "analyse/compare.h"
 #include "analyse/events.h"
 #include "analyse/summary.h"
@@ -21,28 +19,33 @@ using analyse::escape;
 using analyse::grouped;
 using analyse::Summary;
 
+constexpr const char* no_gate = "no gate was met: is the program linked with libreprise?";
+
+struct ProcessFacts {
+  std::string name;
+  Summary summary;
+  bool traced{false};
+};
+
 struct Facts {
   recording::Folder folder;
   Manifest manifest;
-  std::string process;
-  std::optional<Summary> summary;  // nothing: no gate was met
-  bool traced{false};
+  std::vector<ProcessFacts> processes;  // the launched one first; empty: no gate was met
   bool has_image{false};
 };
 
 Result<Facts> facts_of(const recording::Folder& folder) {
   auto manifest = read_manifest(folder.manifest());
   if (!manifest) return tl::unexpected(manifest.error());
-  Facts facts{folder, std::move(*manifest), {}, {}, false, has_image(folder.path / "image")};
-  if (folder.processes().empty()) return facts;
-  auto opened = open_log(folder);
-  if (!opened) return tl::unexpected(opened.error());
-  auto summary = analyse::summarise(opened->log);
-  if (!summary) return tl::unexpected(summary.error());
-  std::error_code ignored;
-  facts.process = opened->process;
-  facts.summary = std::move(*summary);
-  facts.traced = std::filesystem::exists(folder.trace(opened->process), ignored);
+  Facts facts{folder, std::move(*manifest), {}, has_image(folder.path / "image")};
+  for (const std::string& process : processes_of(folder)) {
+    auto opened = open_log(folder, process);
+    if (!opened) return tl::unexpected(opened.error());
+    auto summary = analyse::summarise(opened->log);
+    if (!summary) return tl::unexpected(summary.error());
+    std::error_code ignored;
+    facts.processes.push_back({process, std::move(*summary), std::filesystem::exists(folder.trace(process), ignored)});
+  }
   return facts;
 }
 
@@ -69,22 +72,19 @@ std::string end_line(const Facts& facts) {
     case ManifestEnd::unknown:
       break;
   }
-  if (!facts.summary || facts.summary->info.end_kind == recording::EndKind::running)
-    return "not known: still running, or killed";
-  return analyse::end_text(facts.summary->info.end_kind, facts.summary->info.end_code);
+  if (facts.processes.empty()) return "not known";
+  const recording::LogInfo& info = facts.processes.front().summary.info;
+  if (info.end_kind == recording::EndKind::running) return "not known: still running, or killed";
+  return analyse::end_text(info.end_kind, info.end_code);
 }
 
 // What is not as it should be, one line each.
-std::vector<std::string> state_lines(const Facts& facts) {
+std::vector<std::string> state_lines(const recording::LogInfo& info) {
   std::vector<std::string> lines;
-  if (!facts.summary) {
-    lines.emplace_back("no gate was met: is the program linked with libreprise?");
-    return lines;
-  }
-  const recording::LogInfo& info = facts.summary->info;
-  if (!info.sealed)
+  if (!info.sealed) {
     lines.emplace_back(
         "the log is not sealed: recorded without the tool, or the tool was killed; it replays all the same");
+  }
   if (info.flags & recording::live_no_space)
     lines.emplace_back("incomplete: there was no room any more; the program went on unrecorded");
   if (info.flags & recording::live_unsupported)
@@ -130,6 +130,36 @@ void add_blocked(const Summary& summary, std::vector<std::string>& lines) {
   }
 }
 
+void add_process(const Facts& facts, const ProcessFacts& process, std::vector<std::string>& lines) {
+  const Summary& summary = process.summary;
+  const bool is_first = &process == &facts.processes.front();
+  lines.push_back(fmt::format("process    {}", process.name));
+  if (!is_first) {
+    lines.push_back(fmt::format("end        {}", analyse::end_text(summary.info.end_kind, summary.info.end_code)));
+  }
+  for (const std::string& line : state_lines(summary.info)) lines.push_back(fmt::format("state      {}", line));
+  lines.push_back(fmt::format("gates      {}; {} written, of them {} from outside; {}", counted(summary.steps, "step"),
+                              counted(summary.events, "event"), counted(summary.values, "value"),
+                              counted(summary.objects, "object")));
+  if (process.traced) lines.emplace_back("trace      every event; reprise show lists them");
+  if (summary.info.output_bytes > 0) {
+    lines.push_back(fmt::format("output     {}, digest {:016x}", counted(summary.info.output_bytes, "byte"),
+                                summary.info.output_digest));
+  }
+  lines.emplace_back("threads:");
+  for (const analyse::ThreadSummary& thread : summary.threads) {
+    const bool ended = thread.ended || thread.index == summary.info.end_thread;
+    lines.push_back(fmt::format("  {:<8} {:>18}, {:>9} written{}", thread.path, counted(thread.steps, "step"),
+                                grouped(thread.events), ended ? "" : ", did not end"));
+  }
+  if (!summary.contended.empty()) lines.emplace_back("most contended:");
+  for (const analyse::ObjectSummary& object : summary.contended) {
+    lines.push_back(fmt::format("  {:<24} {} among {}, at least {}", object.name, counted(object.changes, "change"),
+                                counted(object.threads, "thread"), counted(object.passages, "passage")));
+  }
+  add_blocked(summary, lines);
+}
+
 std::vector<std::string> text_of(const Facts& facts) {
   const Manifest& manifest = facts.manifest;
   std::vector<std::string> lines{fmt::format("recording  {}", facts.folder.name()),
@@ -138,29 +168,8 @@ std::vector<std::string> text_of(const Facts& facts) {
                                  fmt::format("when       {} on {}", escape(manifest.created), escape(manifest.host)),
                                  fmt::format("end        {}", end_line(facts))};
   if (manifest.chaos) lines.push_back(fmt::format("chaos      seed {}", *manifest.chaos));
-  for (const std::string& line : state_lines(facts)) lines.push_back(fmt::format("state      {}", line));
-  if (!facts.summary) return lines;
-  const Summary& summary = *facts.summary;
-  lines.push_back(fmt::format("process    {}", facts.process));
-  lines.push_back(fmt::format("gates      {}; {} written, of them {} from outside; {}", counted(summary.steps, "step"),
-                              counted(summary.events, "event"), counted(summary.values, "value"),
-                              counted(summary.objects, "object")));
-  if (facts.traced) lines.push_back("trace      every event; reprise show lists them");
-  if (summary.info.output_bytes > 0)
-    lines.push_back(fmt::format("output     {}, digest {:016x}", counted(summary.info.output_bytes, "byte"),
-                                summary.info.output_digest));
-  lines.emplace_back("threads:");
-  for (const analyse::ThreadSummary& thread : summary.threads) {
-    lines.push_back(fmt::format("  {:<8} {:>18}, {:>9} written{}", thread.path, counted(thread.steps, "step"),
-                                grouped(thread.events),
-                                thread.ended || thread.index == summary.info.end_thread ? "" : ", did not end"));
-  }
-  if (!summary.contended.empty()) lines.emplace_back("most contended:");
-  for (const analyse::ObjectSummary& object : summary.contended) {
-    lines.push_back(fmt::format("  {:<24} {} among {}, at least {}", object.name, counted(object.changes, "change"),
-                                counted(object.threads, "thread"), counted(object.passages, "passage")));
-  }
-  add_blocked(summary, lines);
+  if (facts.processes.empty()) lines.emplace_back(fmt::format("state      {}", no_gate));
+  for (const ProcessFacts& process : facts.processes) add_process(facts, process, lines);
   return lines;
 }
 
@@ -180,7 +189,10 @@ Json blocked_json(const Summary& summary) {
   return Json::object({{"proven", summary.blocked.proven}, {"waiters", waiters}, {"deadlocks", deadlocks}});
 }
 
-void add_summary(const Summary& summary, Json& json) {
+Json process_json(const ProcessFacts& process) {
+  const Summary& summary = process.summary;
+  Json state = Json::array();
+  for (const std::string& line : state_lines(summary.info)) state.push(line);
   Json threads = Json::array();
   for (const analyse::ThreadSummary& thread : summary.threads) {
     threads.push(Json::object({{"path", thread.path},
@@ -197,7 +209,9 @@ void add_summary(const Summary& summary, Json& json) {
                                  {"changes", object.changes},
                                  {"threads", object.threads}}));
   }
-  json.add("steps", summary.steps)
+  Json json = Json::object({{"process", process.name}, {"traced", process.traced}});
+  json.add("state", state)
+      .add("steps", summary.steps)
       .add("written", summary.events)
       .add("values", summary.values)
       .add("objects", summary.objects)
@@ -208,30 +222,26 @@ void add_summary(const Summary& summary, Json& json) {
       .add("threads", threads)
       .add("contended", contended)
       .add("blocked", blocked_json(summary));
+  return json;
 }
 
 Json json_of(const Facts& facts) {
   Json command = Json::array();
   for (const std::string& word : facts.manifest.command) command.push(word);
-  Json state = Json::array();
-  for (const std::string& line : state_lines(facts)) state.push(line);
-  Json json =
-      Json::object({{"name", facts.folder.name()},
-                    {"path", facts.folder.path.string()},
-                    {"command", command},
-                    {"directory", facts.manifest.directory},
-                    {"created", facts.manifest.created},
-                    {"host", facts.manifest.host},
-                    {"end", Json::object({{"kind", name(facts.manifest.end)}, {"code", facts.manifest.end_code}})},
-                    {"gates_met", facts.summary.has_value()},
-                    {"image", facts.has_image},
-                    {"traced", facts.traced},
-                    {"state", state}});
+  Json processes = Json::array();
+  for (const ProcessFacts& process : facts.processes) processes.push(process_json(process));
+  const ManifestEnd end = facts.manifest.end;
+  Json json = Json::object({{"name", facts.folder.name()},
+                            {"path", facts.folder.path.string()},
+                            {"command", command},
+                            {"directory", facts.manifest.directory},
+                            {"created", facts.manifest.created},
+                            {"host", facts.manifest.host},
+                            {"end", Json::object({{"kind", name(end)}, {"code", facts.manifest.end_code}})},
+                            {"gates_met", !facts.processes.empty()},
+                            {"image", facts.has_image}});
   if (facts.manifest.chaos) json.add("chaos", *facts.manifest.chaos);
-  if (facts.summary) {
-    json.add("process", facts.process);
-    add_summary(*facts.summary, json);
-  }
+  json.add("processes", processes);
   return json;
 }
 

@@ -20,6 +20,7 @@ RecordOptions options_of(const Arguments& arguments) {
   RecordOptions options;
   options.command = arguments.program;
   options.process = arguments.process;
+  if (!arguments.level.empty()) options.level = arguments.level;
   options.full = arguments.full;
   options.keeps_image = !arguments.no_image;
   options.captured = arguments.until_failure.has_value();

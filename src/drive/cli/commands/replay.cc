@@ -46,7 +46,8 @@ int exit_code_of(const ReplayReport& report) {
 std::string next_command(const Subject& subject, const ReplayReport& report, const Arguments& arguments) {
   const std::string name = subject.folder.name();
   const bool has_copy = has_image(subject.folder.path / "image");
-  if (report.verdict == Verdict::diverged && report.divergence->bracketed && !subject.trace && has_copy) {
+  if (report.verdict == Verdict::diverged && report.divergence->bracketed && !subject.processes.front().trace &&
+      has_copy) {
     return fmt::format("reprise replay {} --trace --image && reprise replay {}", name, name);
   }
   const bool other_program = !arguments.program_path.empty() || subject.is_other_build;
@@ -95,7 +96,9 @@ void tell_success(const Subject& subject, const Row& row, const Arguments& argum
   console.print(console.styled(Style::good, fmt::format("replayed {} of {} identical", row.identical, row.identical)));
 }
 
-void tell_failure(const Row& row, std::uint64_t times, Console& console) {
+void tell_failure(const Subject& subject, const Row& row, std::uint64_t times, Console& console) {
+  if (subject.processes.size() > 1 && !row.last.process.empty())
+    console.print(fmt::format("in process {}:", row.last.process));
   for (const std::string& line : report_lines(row.last)) console.print(line);
   const std::uint64_t tried = row.identical + 1;
   const std::string rest = tried < times ? fmt::format("; the other {} were not tried", times - tried) : "";
@@ -134,7 +137,7 @@ int run_replay(const Arguments& arguments, Console& console) {
     if (!arguments.json) tell_success(*subject, *row, arguments, console);
     return done;
   }
-  if (!arguments.json) tell_failure(*row, times, console);
+  if (!arguments.json) tell_failure(*subject, *row, times, console);
   console.next(next_command(*subject, report, arguments));
   return exit_code_of(report);
 }

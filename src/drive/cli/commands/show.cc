@@ -1,5 +1,6 @@
 // reprise show [NAME] - the events of a recording, one line each.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -175,9 +176,9 @@ class Lister {
 int run_show(const Arguments& arguments, Console& console) {
   auto folder = select(arguments);
   if (!folder) return console.fail(folder.error(), "reprise ls");
-  auto opened = open_log(*folder, /*prefer_trace=*/true);
+  auto opened = open_log(*folder, arguments.process, /*prefer_trace=*/true);
   if (!opened) return console.fail(opened.error(), fmt::format("reprise verify {}", folder->name()));
-  const auto labelled = open_log(*folder);  // a trace holds no labels
+  const auto labelled = open_log(*folder, arguments.process);  // a trace holds no labels
   const analyse::Names names(labelled ? labelled->log : opened->log);
   auto filter = filter_of(arguments, opened->log, names);
   if (!filter) return console.fail(filter.error());
@@ -186,6 +187,11 @@ int run_show(const Arguments& arguments, Console& console) {
   const auto listed = arguments.interleaved ? lister.list_interleaved() : lister.list_threads();
   lister.close();
   if (!listed) return console.fail(listed.error(), fmt::format("reprise verify {}", folder->name()));
+  const std::vector<std::string> processes = processes_of(*folder);
+  if (processes.size() > 1 && arguments.process.empty()) {
+    console.note(
+        fmt::format("this was process {} of {}; --process shows another", opened->process, fmt::join(processes, " ")));
+  }
   if (!opened->log.info().full && filter->is_open()) {
     console.note(
         fmt::format("what could be predicted is not written; to have it: reprise replay {} --trace", folder->name()));

@@ -1,0 +1,154 @@
+#include "drive/pack.h"
+
+#define XXH_INLINE_ALL
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/file.h"
+
+namespace reprise::drive {
+namespace {
+
+namespace fs = std::filesystem;
+using recording::Folder;
+
+constexpr std::string_view magic{"REPRPACK", 8};
+constexpr std::uint32_t pack_version = 1;
+constexpr std::size_t path_bytes_max = 300;
+constexpr std::uint64_t files_max = 100'000;
+
+// What a recording may hold: plain files, at most two folders down, with names that are safe anywhere.
+bool is_fine_path(std::string_view path) {
+  if (path.empty() || path.size() > path_bytes_max || path.front() == '/' || path.back() == '/') return false;
+  int depth = 0;
+  for (std::size_t at = 0; at <= path.size();) {
+    const std::size_t end = std::min(path.find('/', at), path.size());
+    const std::string_view part = path.substr(at, end - at);
+    if (part.empty() || part.front() == '.' || ++depth > 3) return false;
+    at = end + 1;
+  }
+  return std::ranges::all_of(path, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("._-#+~/").find(c) != std::string_view::npos;
+  });
+}
+
+void write_number(base::AtomicFile& out, std::uint64_t value) {
+  std::uint8_t bytes[8];
+  base::put_u64(bytes, value);
+  out.write(bytes);
+}
+
+Result<void> put_file(base::AtomicFile& out, const fs::path& file, const std::string& path) {
+  auto mapped = base::MappedFile::open(file);
+  if (!mapped) return tl::unexpected(mapped.error());
+  write_number(out, path.size());
+  out.write(path);
+  write_number(out, mapped->bytes().size());
+  out.write(mapped->bytes());
+  write_number(out, XXH3_64bits(mapped->bytes().data(), mapped->bytes().size()));
+  return {};
+}
+
+Result<void> write_file(const fs::path& path, std::string_view bytes) {
+  std::error_code error;
+  fs::create_directories(path.parent_path(), error);
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) return fail(ErrorCode::io, "cannot write " + path.string() + ": " + std::strerror(errno));
+  while (!bytes.empty()) {
+    const ssize_t written = write(file, bytes.data(), bytes.size());
+    if (written <= 0) {
+      const int why = errno;
+      close(file);
+      return fail(ErrorCode::io, "cannot write " + path.string() + ": " + std::strerror(why));
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  close(file);
+  return {};
+}
+
+Result<void> unpack_files(base::Cursor& cursor, const fs::path& into) {
+  const std::uint64_t files = cursor.u64();
+  if (!cursor.good() || files > files_max) return fail(ErrorCode::damaged, "the pack is damaged: it ends in its head");
+  for (std::uint64_t i = 0; i < files; ++i) {
+    const std::string path(cursor.bytes(cursor.u64()));
+    const std::string_view bytes = cursor.bytes(cursor.u64());
+    const std::uint64_t checksum = cursor.u64();
+    if (!cursor.good()) return fail(ErrorCode::damaged, "the pack is damaged: it ends too early");
+    if (!is_fine_path(path))
+      return fail(ErrorCode::damaged, "the pack is damaged: a file has a name that no recording has");
+    if (XXH3_64bits(bytes.data(), bytes.size()) != checksum) {
+      return fail(ErrorCode::damaged, "the pack is damaged: the checksum of " + path + " does not hold");
+    }
+    if (auto written = write_file(into / path, bytes); !written) return written;
+  }
+  if (cursor.left() != 0) return fail(ErrorCode::damaged, "the pack is damaged: something follows its end");
+  return {};
+}
+
+}  // namespace
+
+Result<void> pack(const Folder& folder, const fs::path& to) {
+  std::error_code error;
+  std::vector<std::string> paths;
+  for (auto at = fs::recursive_directory_iterator(folder.path, error);
+       !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
+    if (!at->is_regular_file()) continue;
+    paths.push_back(fs::relative(at->path(), folder.path, error).generic_string());
+    if (!is_fine_path(paths.back())) {
+      return fail(ErrorCode::damaged,
+                  folder.path.string() + " holds a file that no recording has; move it out of the folder first");
+    }
+  }
+  if (error) return fail(ErrorCode::io, "cannot read " + folder.path.string() + ": " + error.message());
+  std::ranges::sort(paths);
+  auto out = base::AtomicFile::create(to);
+  if (!out) return tl::unexpected(out.error());
+  out->write(magic);
+  write_number(*out, pack_version);
+  write_number(*out, folder.name().size());
+  out->write(folder.name());
+  write_number(*out, paths.size());
+  for (const std::string& path : paths) {
+    if (auto put = put_file(*out, folder.path / path, path); !put) return put;
+  }
+  return out->commit();
+}
+
+Result<Folder> unpack(const fs::path& from, const fs::path& home, std::string_view name) {
+  auto mapped = base::MappedFile::open(from);
+  if (!mapped) return tl::unexpected(mapped.error());
+  base::Cursor cursor(mapped->bytes().data(), mapped->bytes().data() + mapped->bytes().size());
+  if (cursor.bytes(magic.size()) != magic)
+    return fail(ErrorCode::not_a_recording, from.string() + " is not a packed recording");
+  const std::uint64_t version = cursor.u64();
+  if (cursor.good() && version != pack_version) {
+    return fail(ErrorCode::version_unsupported, from.string() + " has version " + std::to_string(version) +
+                                                    "; this reprise reads version " + std::to_string(pack_version) +
+                                                    ": use the reprise that packed it");
+  }
+  const std::string packed_name(cursor.bytes(cursor.u64()));
+  const std::string wanted = name.empty() ? packed_name : std::string(name);
+  if (!cursor.good() || !recording::is_valid_name(packed_name))
+    return fail(ErrorCode::damaged, "the pack is damaged: it has no name");
+  auto folder = recording::create_folder(home, wanted);
+  if (!folder) return tl::unexpected(folder.error());
+  if (auto files = unpack_files(cursor, folder->path); !files) {
+    std::error_code ignored;
+    fs::remove_all(folder->path, ignored);
+    return tl::unexpected(files.error());
+  }
+  return *folder;
+}
+
+}  // namespace reprise::drive
