@@ -26,7 +26,7 @@ foreach(source ${guest_sources})
   cmake_path(GET source STEM name)
   add_program(guest_${name} guests ${name} ${source})
   target_include_directories(guest_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(guest_${name} PRIVATE -Wl,--as-needed atomic)  # atomics of sixteen bytes
+  target_link_libraries(guest_${name} PRIVATE atomic)  # atomics of sixteen bytes
   add_dependencies(guests guest_${name})
   # All guests include the same headers: read them once.
   if(NOT guest_headers)

@@ -13,6 +13,7 @@
 
 #include <reprise/detail/condition.h>
 #include <reprise/detail/stamp.h>
+#include <reprise/detail/thread_exit.h>
 #include <reprise/detail/time.h>
 #include <reprise/stop_token.h>
 
@@ -23,6 +24,22 @@
 #include <utility>
 
 namespace reprise {
+
+// When the calling thread ends, after its thread_local destructors: unlocks and notifies all.
+inline void notify_all_at_thread_exit(condition_variable& condition, std::unique_lock<mutex> lock) {
+  struct Held {
+    condition_variable& condition;
+    std::unique_lock<mutex> lock;
+  };
+  detail::at_thread_exit(
+      [](void* argument) {
+        const std::unique_ptr<Held> held(static_cast<Held*>(argument));
+        // As std's: notified while locked, so that who then destroys the condition cannot be too early.
+        held->condition.notify_all();
+        held->lock.unlock();
+      },
+      new Held{condition, std::move(lock)});
+}
 
 // For any lock. That a waiter was woken (and whether by time-out) is an ordered event of the condition itself, since
 // the lock may be of a kind that passes no gate.

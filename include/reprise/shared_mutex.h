@@ -33,8 +33,7 @@ inline void lock_shared(gate::Thread& thread, gate::SharedObject& object, Native
   native.lock_shared();
   const std::uint64_t order = object.writes.order();
   const std::uint64_t id = object.writes.known_id();
-  const gate::Seen::Entry& seen = thread.seen.at(id);
-  const bool knows = object.writes.last_thread() == thread.index || (seen.object == id && seen.order == order);
+  const bool knows = object.writes.last_thread() == thread.index || thread.seen.at(id).is(id, order << 1);
   if (knows && order != 0 && thread.counts_alone()) [[likely]] {
     thread.done();
     thread.count(Kind::lock_shared, id);

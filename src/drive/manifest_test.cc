@@ -54,6 +54,33 @@ TEST(Manifest, IsReadBackAsWritten) {
   EXPECT_TRUE(held);
 }
 
+// Goal    Bytes that only look like UTF-8 survive too.
+// Method  Over-long forms, surrogates, numbers beyond Unicode, sequences cut short; and the last valid ones beside
+// them.
+TEST(Manifest, KeepsWhatIsAlmostUtf8) {
+  Manifest manifest = sample();
+  manifest.command = {"x",
+                      "\xC0\x80",
+                      "\xC1\xBF",
+                      "\xC2\x80",
+                      "\xE0\x80\x80",
+                      "\xE0\x9F\xBF",
+                      "\xE0\xA0\x80",
+                      "\xED\x9F\xBF",
+                      "\xED\xA0\x80",
+                      "\xF0\x8F\xBF\xBF",
+                      "\xF0\x90\x80\x80",
+                      "\xF4\x8F\xBF\xBF",
+                      "\xF4\x90\x80\x80",
+                      "\xF5\x80\x80\x80",
+                      "\x80",
+                      "\xE2\x82",
+                      "\xFF"};
+  const auto read = parse_manifest(format_manifest(manifest));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->command, manifest.command);
+}
+
 // Goal    A manifest is private, appears in one piece, and is told apart when it is not there.
 // Method  Write over an older one under a permissive mask; list the folder; read a missing one.
 TEST(Manifest, IsWrittenInOnePiece) {

@@ -29,7 +29,7 @@ class Free : public Gate {
   void keep(Thread&, Kind, std::string_view, const void*, std::size_t) override {}
   void step(Thread& thread, Kind kind, std::uint64_t subject) override;
   bool lives() const noexcept override { return true; }
-  void wrote(const void*, std::size_t) override {}
+  void wrote(Thread&, std::uint64_t&, const void*, std::size_t) override {}
   Thread* spawn(Thread& parent) override;
   void started(Thread& child) override;
   void ended(Thread& child) override;

@@ -10,14 +10,19 @@ __thread Thread* current = nullptr;
 Gate* installed = nullptr;
 std::mutex output_mutex;
 
-// The bit lock is held for a few instructions; only an unlucky preemption makes it long, and then yielding is right.
-void Object::wait_for_bit() noexcept {
-  for (int spins = 0; word.load(std::memory_order_relaxed) & 1; ++spins) {
-    if (spins < 200) {
-      pause();
-    } else {
-      sched_yield();
-    }
+void rest(unsigned pauses) noexcept {
+  for (unsigned i = 0; i < pauses; ++i) pause();
+}
+
+// The bit lock is held for a few instructions, and each attempt takes the cache line away from its holder: rest first, so that whoever is
+// at work there gets some of it done. Only an unlucky preemption makes the wait long, and then yielding is right.
+void Object::acquire_contended_bit() noexcept {
+  constexpr unsigned pauses_max = 64;
+  for (unsigned pauses = 4;; pauses = pauses * 2 < pauses_max ? pauses * 2 : pauses_max) {
+    rest(pauses);
+    if (pauses == pauses_max) sched_yield();
+    const std::uint64_t now = word.load(std::memory_order_relaxed);
+    if ((now & 1) == 0 && acquire_bit_from(now)) return;
   }
 }
 

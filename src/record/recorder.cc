@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "gate/perturb.h"
-#include "recording/digest.h"
 
 namespace reprise::record {
 
@@ -214,9 +213,9 @@ void Recorder::read(Thread& thread, Object& object, Kind kind, std::string_view 
   const ObjectId id = object.known_id();
   gate::Seen::Entry& seen = thread.seen.at(id);
   const std::uint64_t order = object.order();
-  const bool news = first || (object.last_thread() != thread.index && (seen.object != id || seen.order != order));
+  const bool news = first || (object.last_thread() != thread.index && !seen.is(id, order << 1));
   if (!news && !options_.full) return thread.count(kind, id);
-  seen = {id, order};
+  seen = {id, order << 1};
   write(thread, {.kind = kind, .object = id, .order = order, .value = value}, id);
   if (first) write_label(thread, object);
 }
@@ -255,10 +254,8 @@ void Recorder::step(Thread& thread, Kind kind, std::uint64_t subject) {
   thread.count(kind, subject);
 }
 
-void Recorder::wrote(const void* bytes, std::size_t size) {
-  recording::LiveHeader& header = live_->header();
-  header.output_digest = recording::digest(header.output_digest, bytes, size);
-  header.output_bytes += size;
+void Recorder::wrote(Thread& thread, std::uint64_t& digest, const void* bytes, std::size_t size) {
+  if (!recorded(thread).frozen) live_->note_output(digest, bytes, size);
 }
 
 Thread* Recorder::spawn(Thread& parent) {

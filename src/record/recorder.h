@@ -53,7 +53,7 @@ class Recorder final : public gate::Gate {
   void keep(gate::Thread& thread, Kind kind, std::string_view name, const void* bytes, std::size_t size) override;
   void step(gate::Thread& thread, Kind kind, std::uint64_t subject) override;
   bool lives() const noexcept override { return true; }
-  void wrote(const void* bytes, std::size_t size) override;
+  void wrote(gate::Thread& thread, std::uint64_t& digest, const void* bytes, std::size_t size) override;
   gate::Thread* spawn(gate::Thread& parent) override;
   void started(gate::Thread& child) override;
   void ended(gate::Thread& child) override;

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "recording/digest.h"
 
 namespace reprise::recording {
 namespace {
@@ -146,6 +147,13 @@ std::span<std::uint8_t> Live::allocate(ThreadIndex thread, std::uint32_t sequenc
   if (payload == nullptr) return {};
   use(payload);
   return {payload, size - extent_header_bytes};
+}
+
+void Live::note_output(std::uint64_t& so_far, const void* bytes, std::size_t size) {
+  const std::uint64_t before = so_far;
+  so_far = digest(so_far, bytes, size);
+  __atomic_fetch_add(&header_->output_digest, so_far - before, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&header_->output_bytes, size, __ATOMIC_RELAXED);
 }
 
 void Live::refuse(std::string_view reason) {

@@ -82,7 +82,7 @@ struct LiveHeader {
   std::atomic<std::uint32_t> end_kind;
   std::int32_t end_code;  // exit code or signal
   std::uint32_t end_thread;
-  std::uint64_t output_digest;
+  std::uint64_t output_digest;  // the sum of the digests of all ordered outputs, which have no order among each other
   std::uint64_t output_bytes;
   std::atomic<std::uint32_t> threads;
   std::uint32_t reserved;
@@ -123,6 +123,9 @@ class Live final : public BlockSource {
   void retire(const void* slot_or_payload) override;
 
   bool full() const { return (header_->flags.load(std::memory_order_acquire) & live_no_space) != 0; }
+
+  // Adds `bytes` to `digest`, that of one ordered output, and so to the process's.
+  void note_output(std::uint64_t& digest, const void* bytes, std::size_t size);
 
   // Ends the recording for a reason that the program gave. The first reason stays.
   void refuse(std::string_view reason);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "gate/perturb.h"
-#include "recording/digest.h"
 #include "replay/replayed.h"
 
 namespace reprise::replay {
@@ -99,16 +98,17 @@ void Replayer::continue_in_child(const recording::Log& recorded, recording::Live
 void Replayer::advance(Replayed& self) {
   if (self.next) self.last_written = self.next->step + std::max<std::uint64_t>(self.run_used, 1) - 1;
   self.run_used = 0;
+  self.next.reset();
   for (;;) {
     auto event = self.stream.next();
-    if (!event || !*event) {
-      self.next.reset();
-      return;
-    }
+    if (!event || !*event) break;
     if ((*event)->kind == Kind::label) continue;
     self.next = **event;
-    return;
+    break;
   }
+  // The last step is told to everybody, a traced one is written, a perturbed one disturbed: those come through the gate.
+  const std::uint64_t told = self.next ? std::min(self.next->step, self.info->steps) : self.info->steps;
+  self.alone_before = options_.trace || gate::perturb::active() ? 0 : told;
 }
 
 void Replayer::consume(Replayed& self) {
@@ -118,10 +118,11 @@ void Replayer::consume(Replayed& self) {
 }
 
 // One more step: consumed, traced, counted.
-void Replayer::passed(Replayed& self, Event event, std::uint64_t hashed) {
+void Replayer::passed(Replayed& self, const Event& event, std::uint64_t hashed) {
   if (self.trace) {
-    event.step = self.slot->steps + 1;
-    self.trace->append(event);
+    Event traced = event;
+    traced.step = self.slot->steps + 1;
+    self.trace->append(traced);
     self.slot->written = self.trace->written();
   }
   consume(self);
@@ -377,10 +378,8 @@ void Replayer::step(Thread& thread, Kind kind, std::uint64_t subject) {
   passed(self, {.kind = kind, .number = subject}, subject);
 }
 
-void Replayer::wrote(const void* bytes, std::size_t size) {
-  recording::LiveHeader& header = scratch_->header();
-  header.output_digest = recording::digest(header.output_digest, bytes, size);
-  header.output_bytes += size;
+void Replayer::wrote(Thread&, std::uint64_t& digest, const void* bytes, std::size_t size) {
+  scratch_->note_output(digest, bytes, size);
 }
 
 // ---- the life of threads ----

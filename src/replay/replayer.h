@@ -60,7 +60,7 @@ class Replayer final : public gate::Gate, private SleepWatch {
   void keep(gate::Thread& thread, Kind kind, std::string_view name, const void* bytes, std::size_t size) override;
   void step(gate::Thread& thread, Kind kind, std::uint64_t subject) override;
   bool lives() const noexcept override { return false; }
-  void wrote(const void* bytes, std::size_t size) override;
+  void wrote(gate::Thread& thread, std::uint64_t& digest, const void* bytes, std::size_t size) override;
   gate::Thread* spawn(gate::Thread& parent) override;
   void started(gate::Thread& child) override;
   void ended(gate::Thread& child) override;
@@ -86,7 +86,7 @@ class Replayer final : public gate::Gate, private SleepWatch {
   static bool is_written(const Replayed& self);
   void advance(Replayed& self);
   void consume(Replayed& self);
-  void passed(Replayed& self, recording::Event event, std::uint64_t hashed);
+  void passed(Replayed& self, const recording::Event& event, std::uint64_t hashed);
   void expect(Replayed& self, Kind kind, ObjectId object, bool fits);
   Kind await(Replayed& self, gate::Object& object, Kind kind);
   void await_order(Replayed& self, gate::Object& object, Kind kind, std::uint64_t order);

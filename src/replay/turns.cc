@@ -1,20 +1,39 @@
 #include "replay/turns.h"
 
-#include "gate/pause.h"
+#include <algorithm>
 
 namespace reprise::replay {
 namespace {
 
 enum class Look : std::uint8_t { ready, not_yet, overtaken };
 
-Look look(const gate::Object& object, std::uint64_t order, bool at_least) {
-  const std::uint64_t now = object.word.load(std::memory_order_seq_cst) >> 1;
+Look judge(std::uint64_t now, std::uint64_t order, bool at_least) {
   if (now == order) return Look::ready;
   if (now < order) return Look::not_yet;
   return at_least ? Look::ready : Look::overtaken;
 }
 
+Look look(const gate::Object& object, std::uint64_t order, bool at_least) {
+  return judge(object.word.load(std::memory_order_seq_cst) >> 1, order, at_least);
+}
+
 Woken told(Look seen) { return seen == Look::ready ? Woken::turn : Woken::overtaken; }
+
+// Each look takes the cache line away from whoever is at work there: the further off the turn, the longer the rest.
+constexpr std::uint64_t passages_per_pause = 4;
+constexpr std::uint64_t pauses_max = 64;
+
+Look spin(const gate::Object& object, std::uint64_t order, bool at_least, std::uint64_t pauses_left) {
+  for (;;) {
+    const std::uint64_t now = object.word.load(std::memory_order_seq_cst) >> 1;
+    const Look seen = judge(now, order, at_least);
+    if (seen != Look::not_yet || pauses_left == 0) return seen;
+    const std::uint64_t wanted = std::clamp<std::uint64_t>((order - now) / passages_per_pause, 1, pauses_max);
+    const std::uint64_t pauses = std::min(wanted, pauses_left);
+    gate::rest(static_cast<unsigned>(pauses));
+    pauses_left -= pauses;
+  }
+}
 
 }  // namespace
 
@@ -33,10 +52,8 @@ Woken Turns::wait(gate::Thread& thread, SpinBudget& budget, const gate::Object& 
                   bool at_least) {
   Look seen = look(object, order, at_least);
   if (seen != Look::not_yet) return told(seen);
-  for (std::uint32_t i = 0; i < budget.spins; ++i) {
-    gate::pause();
-    seen = look(object, order, at_least);
-    if (seen == Look::not_yet) continue;
+  seen = spin(object, order, at_least, budget.pauses);
+  if (seen != Look::not_yet) {
     budget.succeeded();
     return told(seen);
   }

@@ -29,11 +29,11 @@ struct Waiter {
 
 // How long this thread spins before it sleeps.
 struct SpinBudget {
-  static constexpr std::uint32_t least = 32;
-  static constexpr std::uint32_t most = 4096;
-  std::uint32_t spins{1024};
-  void slept() { spins = spins / 2 < least ? least : spins / 2; }
-  void succeeded() { spins = spins * 2 > most ? most : spins * 2; }
+  static constexpr std::uint32_t least = 128;
+  static constexpr std::uint32_t most = 2048;
+  std::uint32_t pauses{1024};
+  void slept() { pauses = pauses / 2 < least ? least : pauses / 2; }
+  void succeeded() { pauses = pauses * 2 > most ? most : pauses * 2; }
 };
 
 // Told when a thread goes to sleep and when it is woken, in time to know whether anybody is left awake.

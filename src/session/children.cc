@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "gate/children.h"
 #include "gate/free.h"
 #include "session/session.h"
 
@@ -128,7 +129,12 @@ extern "C" REPRISE_API pid_t fork() {
   thread->gate->step(*thread, Kind::fork, ordinal);
   const bool others = thread->gate->other_threads();
   const pid_t child = native();
-  if (child == 0) session::become_child(name, others);
+  if (child == 0) {
+    gate::forget_children();
+    session::become_child(name, others);
+  } else if (child > 0) {
+    gate::note_child({thread->index, ordinal}, child);
+  }
   return child;
 }
 

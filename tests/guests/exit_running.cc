@@ -13,8 +13,7 @@ void run_for_ever() {
   start.arrive();
   for (;;) {
     count.fetch_add(1);
-    for (int volatile i = 0; i < 1000; i = i + 1) {
-    }
+    compute(3000);
   }
 }
 

@@ -1,2 +1,3 @@
-// Trait: a program that passes no gate but its end.
+// Trait: a program that uses nothing of reprise: no gate is met.
+// Label: helper
 int main() { return 0; }

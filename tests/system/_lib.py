@@ -63,8 +63,9 @@ class Ran:
     hung: bool = False
 
     def json(self):
-        """The report of a command run with --json: the last line of its output."""
-        return json.loads(self.out.splitlines()[-1])
+        """The report of a command run with --json, which stands after what the program itself has printed."""
+        start = 0 if self.out.startswith(b"{") else self.out.rfind(b"\n{") + 1
+        return json.loads(self.out[start:])
 
 
 def environment(extra=None):

@@ -50,40 +50,48 @@ class GatedCell {
  public:
   template <typename Cell>
   static T load(gate::Thread& thread, gate::Object& object, const Cell& cell) {
-    if (thread.counts_alone() && Cell::is_always_lock_free) {
-      const std::uint64_t before = object.word.load(std::memory_order_acquire);
+    if constexpr (Cell::is_always_lock_free) {
+      const std::uint64_t word = object.word.load(std::memory_order_acquire);
       const T value = cell.load(std::memory_order_acquire);
-      const std::uint32_t last = object.last_thread();
+      const std::uint64_t id = object.known_id();
       std::atomic_thread_fence(std::memory_order_acquire);
-      if (before > 1 && (before & 1) == 0 && object.word.load(std::memory_order_relaxed) == before) [[likely]] {
-        const std::uint64_t id = object.known_id();
-        const gate::Seen::Entry& seen = thread.seen.at(id);
-        if (last == thread.index || (seen.object == id && seen.order == before >> 1)) [[likely]] {
-          thread.count(Kind::load, id);
-          return value;
-        }
+      // Nobody passed it while it was read, nor is passing, and this thread knows what it holds. (The `seen` words are
+      // even, and only this thread can have made itself the last.)
+      if (object.word.load(std::memory_order_relaxed) != word) [[unlikely]]
+        return load_slowly(thread, object, cell);
+      if (!thread.seen.at(id).is(id, word)) [[unlikely]] {
+        if (object.last_thread() != thread.index || (word & 1) != 0) [[unlikely]]
+          return load_slowly(thread, object, cell);
       }
+      if (!thread.counts_alone()) [[unlikely]]
+        return load_slowly(thread, object, cell);
+      thread.count(Kind::load, id);
+      return value;
+    } else {
+      return load_slowly(thread, object, cell);
     }
-    return load_slowly(thread, object, cell);
   }
 
   // Any read-modify-write or store: `change` maps the old value to the new one. Returns the old one.
   template <typename Cell, typename Change>
   static T modify(gate::Thread& thread, gate::Object& object, Cell& cell, Kind kind, Change change) {
-    if (!thread.counts_alone()) [[unlikely]]
-      return modify_slowly(thread, object, cell, kind, change);
-    object.acquire_bit();
+    // All loads stand before the locked instruction; that it finds the word unchanged says that they still hold.
+    const std::uint64_t free = object.word.load(std::memory_order_acquire);
     const T old = cell.load(std::memory_order_relaxed);
-    T fresh = change(old);
-    clear_padding(fresh);
-    cell.store(fresh, std::memory_order_relaxed);
-    if (object.last_thread() == thread.index && thread.counts_alone()) [[likely]] {
-      thread.count(kind, object.known_id());
-      object.raise_and_release_bit();
-    } else {
-      thread.gate->end(thread, object, kind, &fresh, sizeof fresh, std::is_pointer_v<T>);
+    const bool alone = object.last_thread() == thread.index && (free & 1) == 0 && thread.counts_alone();
+    if (alone && object.acquire_bit_from(free)) [[likely]] {
+      // Asked again inside: the recording may have ended while this thread came here.
+      if (thread.counts_alone()) [[likely]] {
+        T fresh = change(old);
+        clear_padding(fresh);
+        cell.store(fresh, std::memory_order_relaxed);
+        thread.count(kind, object.known_id());
+        object.raise_and_release_bit(free);
+        return old;
+      }
+      object.release_bit();
     }
-    return old;
+    return modify_slowly(thread, object, cell, kind, change);
   }
 
   template <typename Cell>

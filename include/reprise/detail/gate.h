@@ -27,6 +27,9 @@
 
 namespace reprise::gate {
 
+// Tells the processor so many times that this is a spin loop.
+REPRISE_API void rest(unsigned pauses) noexcept;
+
 // What threads meet at. Named by the thread that first passes (id), so constructors register nothing and stay
 // constexpr.
 struct Object {
@@ -47,16 +50,19 @@ struct Object {
   std::uint32_t last_thread() const noexcept { return last.load(std::memory_order_relaxed); }
   void raise() noexcept { word.store(word.load(std::memory_order_relaxed) + 2, std::memory_order_release); }
 
+  // Takes the bit lock if the word is still `free`, an even value loaded before: then nothing that it guards has changed since.
+  bool acquire_bit_from(std::uint64_t free) noexcept {
+    return word.compare_exchange_strong(free, free | 1, std::memory_order_seq_cst, std::memory_order_relaxed);
+  }
+  void raise_and_release_bit(std::uint64_t free) noexcept { word.store(free + 2, std::memory_order_release); }
   void acquire_bit() noexcept {
-    while (word.fetch_or(1, std::memory_order_seq_cst) & 1) wait_for_bit();
+    const std::uint64_t now = word.load(std::memory_order_relaxed);
+    if ((now & 1) != 0 || !acquire_bit_from(now)) [[unlikely]] acquire_contended_bit();
   }
   void release_bit() noexcept {
     word.store(word.load(std::memory_order_relaxed) & ~std::uint64_t{1}, std::memory_order_release);
   }
-  void raise_and_release_bit() noexcept {
-    word.store(word.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-  }
-  REPRISE_API void wait_for_bit() noexcept;
+  REPRISE_API void acquire_contended_bit() noexcept;
 };
 
 constexpr std::uint64_t hash_factor = 0x9E3779B97F4A7C15u;
@@ -64,7 +70,7 @@ constexpr std::uint64_t kind_factor = 0xD6E8FEB86659FD93u;
 
 // The rolling hash of (kind, object) over a thread's steps.
 constexpr std::uint64_t next_hash(std::uint64_t hash, Kind kind, std::uint64_t object) noexcept {
-  return hash * hash_factor + object + static_cast<std::uint64_t>(kind) * kind_factor;
+  return hash * hash_factor + (object + static_cast<std::uint64_t>(kind) * kind_factor);
 }
 
 class Gate;
@@ -86,8 +92,11 @@ struct SharedObject {
 struct Seen {
   static constexpr std::size_t size = 64;
   struct Entry {
-    std::uint64_t object;
-    std::uint64_t order;
+    std::uint64_t object{~std::uint64_t{0}};
+    std::uint64_t word{0};
+    bool is(std::uint64_t that_object, std::uint64_t that_word) const noexcept {
+      return ((object ^ that_object) | (word ^ that_word)) == 0;
+    }
   };
   Entry entries[size];
 
@@ -101,17 +110,33 @@ struct Thread {
   bool in_handler{false};             // a signal handler runs on this thread
   bool inside{false};                 // between the two halves of a slow passage
   Gate* gate{nullptr};
+  std::uint64_t alone_before{0};  // replay: no step below this one was written, so that none of them waits for a turn
   Seen seen{};
 
+  // Recording: a passage that decides nothing is counted here.
   bool counts_alone() const noexcept { return predicts.load(std::memory_order_relaxed); }
+  // Replay: nothing was decided at the next step, so this thread must have been the last at the object that it passes.
+  bool replays_alone() const noexcept { return slot->steps + 1 < alone_before; }
+
+  // The next step, worked out before a locked instruction whose end everything after it must wait for.
+  struct Next {
+    std::uint64_t steps;
+    std::uint64_t hash;
+  };
+  Next next(Kind kind, std::uint64_t object) const noexcept {
+    std::uint64_t hash = slot->hash;
+    asm("" : "+r"(hash));  // a load of its own: the processor forwards what was stored last to it at once
+    return {slot->steps + 1, next_hash(hash, kind, object)};
+  }
 
   // Counts a step that decided nothing.
-  void count(Kind kind, std::uint64_t object) noexcept {
-    const std::uint64_t hash = next_hash(slot->hash, kind, object);
-    slot->steps = slot->steps + 1;
+  void count(const Next& next) noexcept {
+    Slot* const mine = slot;
+    mine->steps = next.steps;
     std::atomic_signal_fence(std::memory_order_seq_cst);  // kill -9 may fall between: steps first, see "torn end"
-    slot->hash = hash;
+    mine->hash = next.hash;
   }
+  void count(Kind kind, std::uint64_t object) noexcept { count(next(kind, object)); }
   // What this thread is about to wait for: a deadlock is explained from here.
   void about_to(Kind kind, const Object& object) noexcept {
     slot->pending_object = object.known_id();
@@ -173,8 +198,9 @@ class Gate {
   // Does the real world answer (true), or only the recording (false: no native waiting, no sleeping)?
   virtual bool lives() const noexcept = 0;
 
-  // Output passed the gate in its turn: digest it. Called between arrive() and left() of the output object.
-  virtual void wrote(const void* bytes, std::size_t size) = 0;
+  // Output passed the gate in its turn: digest it. Called between arrive() and left() of the output object, which keeps
+  // `digest`, that of all it wrote so far.
+  virtual void wrote(Thread& thread, std::uint64_t& digest, const void* bytes, std::size_t size) = 0;
 
   // The life of threads. spawn() runs in the parent and returns null when the child cannot be followed any more;
   // started() and ended() run in the child. joining() and joined() surround a native join.

@@ -8,15 +8,49 @@
 namespace reprise::detail {
 
 template <typename Native>
-inline void lock(gate::Thread& thread, gate::Object& object, Native& native) {
-  if (!thread.counts_alone()) [[unlikely]] {
-    thread.gate->arrive(thread, object, Kind::lock);
+[[gnu::noinline]] void lock_slowly(gate::Thread& thread, gate::Object& object, Native& native) {
+  if (thread.replays_alone() && object.last_thread() == thread.index) {
+    thread.about_to(Kind::lock, object);
     native.lock();
-    thread.gate->pass(thread, object, Kind::lock);
-    return;
+    thread.done();
+    return thread.count(Kind::lock, object.known_id());
+  }
+  thread.gate->arrive(thread, object, Kind::lock);
+  native.lock();
+  thread.gate->pass(thread, object, Kind::lock);
+}
+
+template <typename Native>
+[[gnu::noinline]] void unlock_slowly(gate::Thread& thread, gate::Object& object, Native& native) {
+  if (thread.replays_alone()) {
+    thread.count(Kind::unlock, object.known_id());
+  } else {
+    thread.gate->leave(thread, object, Kind::unlock);
+  }
+  native.unlock();
+  thread.gate->left(thread, object);
+}
+
+// Another thread was here last and may be here still. Asking again after a pause costs less than sleeping, for both.
+template <typename Native>
+[[gnu::noinline]] void lock_after_another(gate::Thread& thread, gate::Object& object, Native& native) {
+  for (unsigned pauses = 8; pauses <= 64; pauses *= 2) {
+    if (native.try_lock()) return;
+    gate::rest(pauses);
   }
   thread.about_to(Kind::lock, object);
   native.lock();
+}
+
+template <typename Native>
+inline void lock(gate::Thread& thread, gate::Object& object, Native& native) {
+  if (!thread.counts_alone()) [[unlikely]] return lock_slowly(thread, object, native);
+  if (object.last_thread() == thread.index) [[likely]] {
+    thread.about_to(Kind::lock, object);
+    native.lock();
+  } else {
+    lock_after_another(thread, object, native);
+  }
   // Asked again inside: the recording may have ended while this thread waited.
   if (object.last_thread() == thread.index && thread.counts_alone()) [[likely]] {
     object.raise();
@@ -29,14 +63,9 @@ inline void lock(gate::Thread& thread, gate::Object& object, Native& native) {
 
 template <typename Native>
 inline void unlock(gate::Thread& thread, gate::Object& object, Native& native) {
-  if (thread.counts_alone()) [[likely]] {
-    thread.count(Kind::unlock, object.known_id());
-    native.unlock();
-    return;
-  }
-  thread.gate->leave(thread, object, Kind::unlock);
+  if (!thread.counts_alone()) [[unlikely]] return unlock_slowly(thread, object, native);
+  thread.count(Kind::unlock, object.known_id());
   native.unlock();
-  thread.gate->left(thread, object);
 }
 
 // `attempt` is the native try_lock or one of its timed forms.

@@ -21,18 +21,18 @@ inline Kind stamp_outcome(gate::Thread& thread, gate::Object& object, Kind kind)
 
 // Stamps a passage of a kind that is left out of the log where it can be predicted.
 inline void stamp(gate::Thread& thread, gate::Object& object, Kind kind) {
-  if (!thread.counts_alone()) [[unlikely]] {
-    stamp_outcome(thread, object, kind);
-    return;
+  const std::uint64_t free = object.word.load(std::memory_order_acquire);
+  const bool alone = object.last_thread() == thread.index && (free & 1) == 0 && thread.counts_alone();
+  if (alone && object.acquire_bit_from(free)) [[likely]] {
+    // Asked again inside: the recording may have ended while this thread came here.
+    if (thread.counts_alone()) [[likely]] {
+      thread.count(kind, object.known_id());
+      object.raise_and_release_bit(free);
+      return;
+    }
+    object.release_bit();
   }
-  object.acquire_bit();
-  // Asked again inside: the recording may have ended while this thread waited for the bit.
-  if (object.last_thread() == thread.index && thread.counts_alone()) [[likely]] {
-    thread.count(kind, object.known_id());
-    object.raise_and_release_bit();
-  } else {
-    thread.gate->end(thread, object, kind, nullptr, 0, false);
-  }
+  stamp_outcome(thread, object, kind);
 }
 
 // Takes something that may have to be waited for: `native` takes it for real.

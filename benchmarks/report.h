@@ -1,0 +1,115 @@
+// The claims of cost with their bars, and how measured figures are told: one line each, then a table.
+//
+//   Report report(json);
+//   report.add("gate.off.mutex", 1.01, 0.998);          // ratio gate.off.mutex 1.010 / noise gate.off.mutex 0.998
+//   report.finish();
+#pragma once
+
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench {
+
+enum class Unit { ratio, bytes_per_event };
+
+struct Claim {
+  const char* name;
+  Unit unit;
+  double bar;
+  const char* what;
+};
+
+// One row per claim; each is at most its bar.
+constexpr Claim claims[] = {
+    {"gate.off.mutex", Unit::ratio, 1.05, "off against std: lock and unlock"},
+    {"gate.off.notify", Unit::ratio, 1.10, "off against std: notify_one, nobody waits"},
+    {"gate.off.fetch_add", Unit::ratio, 1.15, "off against std: fetch_add"},
+    {"gate.record.mutex.uncontended", Unit::ratio, 1.20, "record against std: lock and unlock, one thread"},
+    {"gate.record.mutex.contended", Unit::ratio, 1.15, "record against std: two threads on one mutex"},
+    {"gate.record.fetch_add", Unit::ratio, 1.8, "record against std: fetch_add, one thread"},
+    {"gate.record.fetch_add.contended", Unit::ratio, 2.5, "record against std: two threads on one atomic"},
+    {"gate.record.load", Unit::ratio, 1.0, "record: load that sees nothing new, against std's fetch_add"},
+    {"gate.record.thread", Unit::ratio, 1.3, "record against off: start and join of a thread"},
+    {"gate.record.application", Unit::ratio, 1.03, "record against std: parallel sort with a work queue"},
+    {"gate.replay.application", Unit::ratio, 1.10, "replay against std: parallel sort with a work queue"},
+    {"gate.replay.mutex.contended", Unit::ratio, 2.0, "replay against its recording: two threads on one mutex"},
+    {"gate.mutex.uncontended", Unit::bytes_per_event, 0.01, "folder on disk / events: one thread on a mutex"},
+    {"gate.producer_consumer", Unit::bytes_per_event, 1.5, "folder on disk / events: bounded queue"},
+    {"gate.mutex.change", Unit::bytes_per_event, 3, "folder on disk / owner changes of a contended mutex"},
+};
+
+inline const Claim* find_claim(std::string_view name) {
+  for (const Claim& claim : claims) {
+    if (name == claim.name) return &claim;
+  }
+  return nullptr;
+}
+
+class Report {
+ public:
+  // `judged`: say whether the bars are kept. Short runs are too noisy for that.
+  Report(bool json, bool judged) : json_(json), judged_(judged) {
+    if (!json_) std::printf("# median of paired runs; noise: the plain side against itself; docs/design/kernel.md\n");
+  }
+
+  void add(std::string_view name, double value, std::optional<double> noise) {
+    const Claim* claim = find_claim(name);
+    if (claim == nullptr) return;
+    rows_.push_back({claim, value});
+    if (json_) return;
+    const bool is_ratio = claim->unit == Unit::ratio;
+    std::printf("%s %s %.*f\n", is_ratio ? "ratio" : "bytes_per_event", claim->name, is_ratio ? 3 : 4, value);
+    if (noise) std::printf("noise %s %.3f\n", claim->name, *noise);
+    std::fflush(stdout);
+  }
+  void missing(std::string_view name, const std::string& why) {
+    ++missing_;
+    std::fprintf(stderr, "gate: %.*s was not measured: %s\n", static_cast<int>(name.size()), name.data(), why.c_str());
+  }
+
+  // Returns whether everything was measured.
+  bool finish() const {
+    if (json_) print_json();
+    if (!json_) print_table();
+    return missing_ == 0;
+  }
+
+ private:
+  struct Row {
+    const Claim* claim;
+    double value;
+  };
+
+  const char* verdict(const Row& row) const {
+    if (!judged_) return "-";
+    return row.value <= row.claim->bar ? "ok" : "over";
+  }
+  void print_table() const {
+    std::printf("\n%-34s %10s %8s  %-5s %s\n", "name", "measured", "bar", "", "what");
+    for (const Row& row : rows_) {
+      std::printf("%-34s %10.4f %8.2f  %-5s %s\n", row.claim->name, row.value, row.claim->bar, verdict(row),
+                  row.claim->what);
+    }
+  }
+  void print_json() const {
+    std::printf("{\"figures\": [");
+    const char* between = "";
+    for (const Row& row : rows_) {
+      std::printf("%s{\"name\": \"%s\", \"unit\": \"%s\", \"value\": %.6f, \"bar\": %g, \"verdict\": \"%s\"}", between,
+                  row.claim->name, row.claim->unit == Unit::ratio ? "ratio" : "bytes_per_event", row.value,
+                  row.claim->bar, verdict(row));
+      between = ", ";
+    }
+    std::printf("]}\n");
+  }
+
+  bool json_;
+  bool judged_;
+  int missing_{0};
+  std::vector<Row> rows_;
+};
+
+}  // namespace bench
