@@ -43,6 +43,7 @@ Log make(const test::TemporaryFolder& folder, const std::string& name, const std
 
 std::vector<std::string> texts(const std::vector<Difference>& differences) {
   std::vector<std::string> result;
+  result.reserve(differences.size());
   for (const Difference& difference : differences) result.push_back(difference.text());
   return result;
 }
