@@ -27,7 +27,8 @@ namespace {
 // The thread has done all that was recorded of it. It waits here for the end of the process, or for --then live.
 void Replayer::hold(Replayed& self, Kind kind, ObjectId object) {
   if (self.info->pending_kind != Kind::none) {
-    // What was noted when recorded says more: here an object may still lack its name, and a condition is not waited for.
+    // What was noted when recorded says more: here an object may still lack its name, and a condition is not waited
+    // for.
     kind = self.info->pending_kind;
     object = self.info->pending_object;
   }
