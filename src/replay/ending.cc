@@ -55,7 +55,7 @@ void Replayer::reached_end() {
 }
 
 // The recording ended because the process was killed from outside: it happens again when nobody can go on.
-void Replayer::finish_killed() { kill(getpid(), SIGKILL); }
+void Replayer::finish_killed() { syscall(SYS_kill, getpid(), SIGKILL); }  // past the gate, as in leave_process
 
 void Replayer::await_all(Replayed& self) {
   if (remaining_.load() == 0) return;

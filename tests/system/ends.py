@@ -46,6 +46,11 @@ def wait_for(condition):
     return True
 
 
+def guest_pid(counts):
+    """The pid that counted_steps has written, once its threads run."""
+    return int.from_bytes(counts.read_bytes()[:8], "little") if counts.exists() else 0
+
+
 def stopped_from_outside(bench):
     """Ctrl-C to the launcher, and signals to the program itself, also such as a crash would raise."""
     cases = [("launcher", signal.SIGINT, 130), ("launcher", signal.SIGTERM, 143), ("program", signal.SIGTERM, 143),
@@ -56,10 +61,9 @@ def stopped_from_outside(bench):
         with subprocess.Popen([REPRISE, "record", "-o", name, "--no-image", "--", GUESTS / "counted_steps", counts],
                               cwd=bench.folder, env=environment(), stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE) as process:
-            started = wait_for(lambda: counts.exists() and len(counts.read_bytes()) > 64 and counts.read_bytes()[64] > 0)
-            bench.expect(started, f"{name}: the guest runs", name)
-            pid = int.from_bytes(counts.read_bytes()[:8], "little")
-            os.kill(pid if whom == "program" else process.pid, number)
+            wait_for(lambda: guest_pid(counts) > 0)
+            if bench.expect(guest_pid(counts) > 0, f"{name}: the guest runs", name):
+                os.kill(guest_pid(counts) if whom == "program" else process.pid, number)
             process.communicate()
         bench.expect(process.returncode == code, f"{name}: ends with {code}, not {process.returncode}", name)
         kind = bench.info(name)["end"]["kind"]

@@ -40,7 +40,7 @@ def private(bench):
 
 
 def names(bench):
-    for name in ("../escaped", "a/b", "/absolute", ".hidden", "-dash", "", "a" * 65, "new\nline", "sp ace", "ä"):
+    for name in ("../escaped", "a/b", "/absolute", ".hidden", "-dash", "a" * 65, "new\nline", "sp ace", "ä"):
         ran = bench.record("only_end", name)
         bench.expect(ran.code == 2, f"names: {name!r} is refused", "", ran)
     bench.expect(not (bench.folder.parent / "escaped.reprise").exists(), "names: nothing is made elsewhere")
