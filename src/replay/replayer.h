@@ -111,6 +111,7 @@ class Replayer final : public gate::Gate, private SleepWatch {
   void wakes(std::uint32_t sleepers) override;
   void look_for_stall();
 
+  std::uint64_t certain_until(const Replayed& self, bool at_written);
   [[noreturn]] void diverge(Replayed& self, Kind kind, ObjectId object, const char* detail, bool bracketed);
   [[noreturn]] void park();
 
