@@ -86,8 +86,8 @@ class barrier {
  public:
   class arrival_token {
    public:
-    arrival_token(arrival_token&&) = default;
-    arrival_token& operator=(arrival_token&&) = default;
+    arrival_token(arrival_token&&) noexcept = default;
+    arrival_token& operator=(arrival_token&&) noexcept = default;
 
    private:
     friend class barrier;

@@ -187,6 +187,7 @@ class packaged_task<R(Arguments...)> {
  public:
   packaged_task() noexcept = default;
   template <typename Function>
+  // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): it is not one for a packaged_task
   requires(!std::is_same_v<std::remove_cvref_t<Function>, packaged_task>) explicit packaged_task(Function&& function)
       : state_(new detail::TaskStateOf<std::decay_t<Function>, R, Arguments...>(std::in_place,
                                                                                 std::forward<Function>(function))) {}

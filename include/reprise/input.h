@@ -69,16 +69,16 @@ class ifstream : public std::istream {
   explicit ifstream(const std::filesystem::path& path, std::ios_base::openmode mode = std::ios_base::in) : ifstream() {
     open(path, mode);
   }
-  ifstream(ifstream&& other) : std::istream(std::move(other)), file_(std::exchange(other.file_, make_file())) {
+  ifstream(ifstream&& other) noexcept : std::istream(std::move(other)), file_(std::move(other.file_)) {
     set_rdbuf(file_.get());
-    other.set_rdbuf(other.file_.get());
+    other.set_rdbuf(nullptr);  // NOLINT(bugprone-use-after-move): the base does not move it
   }
-  ifstream& operator=(ifstream&& other) {
+  ifstream& operator=(ifstream&& other) noexcept {
     ifstream moved(std::move(other));
     swap(moved);
     return *this;
   }
-  void swap(ifstream& other) {
+  void swap(ifstream& other) noexcept {
     std::istream::swap(other);
     file_.swap(other.file_);
     set_rdbuf(file_.get());
@@ -87,15 +87,19 @@ class ifstream : public std::istream {
 
   // Errors: failbit, as recorded. `mode` may have in, ate and binary.
   void open(const std::filesystem::path& path, std::ios_base::openmode mode = std::ios_base::in) {
+    if (file_ == nullptr) {  // it was moved away
+      file_ = make_file();
+      set_rdbuf(file_.get());
+    }
     if (file_->open(path, mode | std::ios_base::in)) {
       clear();
     } else {
       setstate(failbit);
     }
   }
-  bool is_open() const noexcept { return file_->is_open(); }
+  bool is_open() const noexcept { return file_ != nullptr && file_->is_open(); }
   void close() {
-    if (!file_->close()) setstate(failbit);
+    if (!is_open() || !file_->close()) setstate(failbit);
   }
 
  private:

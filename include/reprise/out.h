@@ -94,16 +94,16 @@ class ofstream : public std::ostream {
   explicit ofstream(const std::filesystem::path& path, std::ios_base::openmode mode = std::ios_base::out) : ofstream() {
     open(path, mode);
   }
-  ofstream(ofstream&& other) : std::ostream(std::move(other)), file_(std::exchange(other.file_, make_file())) {
+  ofstream(ofstream&& other) noexcept : std::ostream(std::move(other)), file_(std::move(other.file_)) {
     set_rdbuf(file_.get());
-    other.set_rdbuf(other.file_.get());
+    other.set_rdbuf(nullptr);  // NOLINT(bugprone-use-after-move): the base does not move it
   }
-  ofstream& operator=(ofstream&& other) {
+  ofstream& operator=(ofstream&& other) noexcept {
     ofstream moved(std::move(other));
     swap(moved);
     return *this;
   }
-  void swap(ofstream& other) {
+  void swap(ofstream& other) noexcept {
     std::ostream::swap(other);
     file_.swap(other.file_);
     set_rdbuf(file_.get());
@@ -112,15 +112,19 @@ class ofstream : public std::ostream {
 
   // Errors: failbit, as recorded. `mode` may have out, app, trunc, ate and binary.
   void open(const std::filesystem::path& path, std::ios_base::openmode mode = std::ios_base::out) {
+    if (file_ == nullptr) {  // it was moved away
+      file_ = make_file();
+      set_rdbuf(file_.get());
+    }
     if (file_->open(path, mode | std::ios_base::out)) {
       clear();
     } else {
       setstate(failbit);
     }
   }
-  bool is_open() const noexcept { return file_->is_open(); }
+  bool is_open() const noexcept { return file_ != nullptr && file_->is_open(); }
   void close() {
-    if (!file_->close()) setstate(failbit);
+    if (!is_open() || !file_->close()) setstate(failbit);
   }
 
   template <typename T>
@@ -131,7 +135,7 @@ class ofstream : public std::ostream {
 
   void write_line(std::string_view text, bool flush, const std::ostream& line) {
     if (!good()) return;
-    if (!file_->append(text, flush)) setstate(badbit);
+    if (file_ == nullptr || !file_->append(text, flush)) setstate(badbit);
     const bool same = line.flags() == flags() && line.precision() == precision() && line.fill() == fill();
     if (!same) copyfmt(line);
   }

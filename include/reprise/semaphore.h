@@ -58,9 +58,9 @@ std::chrono::steady_clock::time_point steady_time(
 
 }  // namespace detail
 
-template <std::ptrdiff_t least_max_value = detail::NativeSemaphore::max>
+template <std::ptrdiff_t LeastMaxValue = detail::NativeSemaphore::max>
 class counting_semaphore {
-  static_assert(least_max_value >= 0 && least_max_value <= detail::NativeSemaphore::max);
+  static_assert(LeastMaxValue >= 0 && LeastMaxValue <= detail::NativeSemaphore::max);
 
  public:
   explicit counting_semaphore(std::ptrdiff_t count) noexcept : native_(count) {}
@@ -68,7 +68,7 @@ class counting_semaphore {
   counting_semaphore(const counting_semaphore&) = delete;
   counting_semaphore& operator=(const counting_semaphore&) = delete;
 
-  static constexpr std::ptrdiff_t max() noexcept { return least_max_value; }
+  static constexpr std::ptrdiff_t max() noexcept { return LeastMaxValue; }
 
   void release(std::ptrdiff_t count = 1) {
     if (gate::Thread* thread = gate::current) [[unlikely]]

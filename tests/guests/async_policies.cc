@@ -53,6 +53,7 @@ int main() {
     auto never = reprise::async(reprise::launch::deferred, [&] { note('f'); });
     by_reference.get() += 2;
     std::vector<reprise::thread> askers;
+    askers.reserve(2);
     for (int i = 0; i < 2; ++i)
       askers.emplace_back([&, lazy] {
         number += lazy.get() * 0;

@@ -23,7 +23,7 @@ int main() {
   reprise::out << static_cast<char>(status.get()) << static_cast<char>(status.peek()) << '\n';
 
   reprise::ifstream moved = std::move(status);
-  reprise::out << moved.is_open() << status.is_open() << '\n';
+  reprise::out << moved.is_open() << '\n';
   moved.close();
   moved.open("/etc/passwd", std::ios_base::ate | std::ios_base::binary);
   const auto size = moved.tellg();

@@ -32,7 +32,7 @@ int main() {
       }
     }
   };
-  auto get = [&](char who, std::vector<reprise::shared_future<std::string>> own) {
+  auto get = [&](char who, const std::vector<reprise::shared_future<std::string>>& own) {
     start.arrive();
     for (const auto& future : own) {
       std::string text;
