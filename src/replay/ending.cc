@@ -45,6 +45,10 @@ void Replayer::hold(Replayed& self, Kind kind, ObjectId object) {
 void Replayer::reached_end() {
   if (remaining_.fetch_sub(1) != 1) return;
   remaining_.notify_all();
+  all_reached_end();
+}
+
+void Replayer::all_reached_end() {
   if (recorded_.info().end_kind != recording::EndKind::running) return;
   scratch_->header().flags.fetch_or(recording::live_identical);
   if (!options_.then_live) return;

@@ -57,8 +57,13 @@ Thread* Replayer::new_thread(const recording::ThreadInfo& info) {
 }
 
 void Replayer::start_main() {
+  if (remaining_.load() == 0) all_reached_end();
   const auto main = children_.find(child_key(no_thread, 0));
-  if (main == children_.end()) return;
+  if (main == children_.end()) {
+    // Killed before its first thread was registered: there is nothing to repeat.
+    if (released_.load() == 0) finish_killed();
+    return;
+  }
   if (Thread* thread = new_thread(*main->second)) started(*thread);
 }
 

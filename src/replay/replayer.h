@@ -103,6 +103,7 @@ class Replayer final : public gate::Gate, private SleepWatch {
   // The end. hold() returns only when the program goes on by itself.
   void hold(Replayed& self, Kind kind, ObjectId object);
   void reached_end();
+  void all_reached_end();
   void await_all(Replayed& self);
   void finish_killed();
 
