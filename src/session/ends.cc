@@ -104,12 +104,12 @@ void watch_ends() {
 
 }  // namespace reprise::session
 
-extern "C" REPRISE_API [[noreturn]] void _exit(int code) {
+extern "C" REPRISE_API void _exit(int code) {
   reprise::session::pass_exit(code);
   for (;;) syscall(SYS_exit_group, code);
 }
 
-extern "C" REPRISE_API [[noreturn]] void _Exit(int code) { _exit(code); }
+extern "C" REPRISE_API void _Exit(int code) { _exit(code); }
 
 extern "C" REPRISE_API int kill(pid_t process, int signal) noexcept {
   if (process == getpid()) reprise::session::before_kill(signal);
