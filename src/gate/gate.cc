@@ -14,8 +14,9 @@ void rest(unsigned pauses) noexcept {
   for (unsigned i = 0; i < pauses; ++i) pause();
 }
 
-// The bit lock is held for a few instructions, and each attempt takes the cache line away from its holder: rest first, so that whoever is
-// at work there gets some of it done. Only an unlucky preemption makes the wait long, and then yielding is right.
+// The bit lock is held for a few instructions, and each attempt takes the cache line away from its holder: rest first,
+// so that whoever is at work there gets some of it done. Only an unlucky preemption makes the wait long, and then
+// yielding is right.
 void Object::acquire_contended_bit() noexcept {
   constexpr unsigned pauses_max = 64;
   for (unsigned pauses = 4;; pauses = pauses * 2 < pauses_max ? pauses * 2 : pauses_max) {

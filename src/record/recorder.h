@@ -85,8 +85,8 @@ class Recorder final : public gate::Gate {
   recording::Live* live_;
   Options options_;
   std::atomic<gate::Thread*> ender_{nullptr};  // ends the process
-  std::mutex roll_mutex_;        // guards roll_
-  std::vector<Recorded*> roll_;  // threads that have not ended
+  std::mutex roll_mutex_;                      // guards roll_
+  std::vector<Recorded*> roll_;                // threads that have not ended
 };
 
 }  // namespace reprise::record

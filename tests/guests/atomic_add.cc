@@ -24,5 +24,6 @@ int main() {
   reprise::thread b(work, 1);
   a.join();
   b.join();
-  reprise::out << seen[0] << "| " << seen[1] << "| " << tickets << ' ' << int{small} << ' ' << down.fetch_sub(1) << '\n';
+  reprise::out << seen[0] << "| " << seen[1] << "| " << tickets << ' ' << int{small} << ' ' << down.fetch_sub(1)
+               << '\n';
 }

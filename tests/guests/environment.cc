@@ -12,6 +12,7 @@ int main() {
   setenv("REPRISE_GUEST_SET", "", 1);
   const char* empty = reprise::getenv("REPRISE_GUEST_SET");
   reprise::out << (path != nullptr ? path : "no path") << '\n';
-  reprise::out << (missing == nullptr ? "not set" : "set") << ' ' << set << ' ' << (empty == nullptr ? "?" : empty) << '\n';
+  reprise::out << (missing == nullptr ? "not set" : "set") << ' ' << set << ' ' << (empty == nullptr ? "?" : empty)
+               << '\n';
   reprise::out << reprise::thread::hardware_concurrency() << '\n';
 }

@@ -1,4 +1,5 @@
-// Trait: a process with one thread forks; parent and child both use threads afterwards; the child prints into a pipe that the parent reads.
+// Trait: a process with one thread forks; parent and child both use threads afterwards; the child prints into a pipe
+// that the parent reads.
 #include <reprise/reprise.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -12,10 +12,12 @@ int main() {
       start.arrive();
       while (!stop.stop_requested() && rounds[0] < 3000) ++rounds[0];
     });
-    reprise::jthread busy([&](const reprise::stop_token& stop, int step) {
-      start.arrive();
-      while (!stop.stop_requested() && rounds[1] < 3000) rounds[1] += step;
-    }, 2);
+    reprise::jthread busy(
+        [&](const reprise::stop_token& stop, int step) {
+          start.arrive();
+          while (!stop.stop_requested() && rounds[1] < 3000) rounds[1] += step;
+        },
+        2);
     start.arrive();
     const bool first = polite.request_stop();
     reprise::out << first << polite.request_stop() << busy.get_stop_token().stop_requested() << '\n';

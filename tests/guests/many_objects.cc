@@ -26,7 +26,8 @@ int main() {
         const std::lock_guard lock(places[where].mutex);
         if (places[where].visits++ > 0) ++met[who];
       }
-      if (i % 50 == 0) sum[who] = sum[who] * 7 + static_cast<unsigned>(numbers[where / 50].fetch_add(1 + static_cast<int>(who)));
+      if (i % 50 == 0)
+        sum[who] = sum[who] * 7 + static_cast<unsigned>(numbers[where / 50].fetch_add(1 + static_cast<int>(who)));
     }
   };
   reprise::thread a(work, 0u);

@@ -1,8 +1,8 @@
 // Trait: the steps of each thread are read from a file, which stands for the program: to change a line is to change it.
 // Label: helper
 //
-// Use: script_guest SCRIPT    Each line is `THREAD OPERATION NUMBER`, threads from 0; operations: lock unlock add load store
-// compare notify notify_all value clock sleep output. Each is one step of its thread.
+// Use: script_guest SCRIPT    Each line is `THREAD OPERATION NUMBER`, threads from 0; operations: lock unlock add load
+// store compare notify notify_all value clock sleep output. Each is one step of its thread.
 #include <reprise/reprise.h>
 
 #include <array>

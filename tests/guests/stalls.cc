@@ -1,8 +1,8 @@
 // Trait: what a file says makes it another program than the recorded one, in ways that no single step shows.
 // Label: helper
 //
-// Use: stalls FILE    The file's text: `plain`; `skip` (main leaves out a step that another thread waits for); `block` (a thread
-// blocks where no gate sees it); `spin` (a thread computes for ever).
+// Use: stalls FILE    The file's text: `plain`; `skip` (main leaves out a step that another thread waits for); `block`
+// (a thread blocks where no gate sees it); `spin` (a thread computes for ever).
 #include <reprise/reprise.h>
 #include <unistd.h>
 

@@ -28,9 +28,10 @@ int main() {
     for (int i = 0; i < 10; ++i) {
       const long time = reprise::value("time", nanoseconds);
       const Reading reading = reprise::value("reading", [&] { return Reading{getpid(), nanoseconds() / 7.0, 'r'}; });
-      const std::string text = reprise::value("text", [&] { return std::to_string(nanoseconds()) + std::string(3, '\0'); });
-      reprise::out << who << ' ' << time << ' ' << reading.number << reading.letter << reading.ratio << ' ' << text.size()
-                   << text.c_str() << '\n';
+      const std::string text =
+          reprise::value("text", [&] { return std::to_string(nanoseconds()) + std::string(3, '\0'); });
+      reprise::out << who << ' ' << time << ' ' << reading.number << reading.letter << reading.ratio << ' '
+                   << text.size() << text.c_str() << '\n';
     }
   };
   reprise::thread other(work, 1);

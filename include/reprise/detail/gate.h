@@ -50,14 +50,16 @@ struct Object {
   std::uint32_t last_thread() const noexcept { return last.load(std::memory_order_relaxed); }
   void raise() noexcept { word.store(word.load(std::memory_order_relaxed) + 2, std::memory_order_release); }
 
-  // Takes the bit lock if the word is still `free`, an even value loaded before: then nothing that it guards has changed since.
+  // Takes the bit lock if the word is still `free`, an even value loaded before: then nothing that it guards has
+  // changed since.
   bool acquire_bit_from(std::uint64_t free) noexcept {
     return word.compare_exchange_strong(free, free | 1, std::memory_order_seq_cst, std::memory_order_relaxed);
   }
   void raise_and_release_bit(std::uint64_t free) noexcept { word.store(free + 2, std::memory_order_release); }
   void acquire_bit() noexcept {
     const std::uint64_t now = word.load(std::memory_order_relaxed);
-    if ((now & 1) != 0 || !acquire_bit_from(now)) [[unlikely]] acquire_contended_bit();
+    if ((now & 1) != 0 || !acquire_bit_from(now)) [[unlikely]]
+      acquire_contended_bit();
   }
   void release_bit() noexcept {
     word.store(word.load(std::memory_order_relaxed) & ~std::uint64_t{1}, std::memory_order_release);

@@ -44,7 +44,8 @@ template <typename Native>
 
 template <typename Native>
 inline void lock(gate::Thread& thread, gate::Object& object, Native& native) {
-  if (!thread.counts_alone()) [[unlikely]] return lock_slowly(thread, object, native);
+  if (!thread.counts_alone()) [[unlikely]]
+    return lock_slowly(thread, object, native);
   if (object.last_thread() == thread.index) [[likely]] {
     thread.about_to(Kind::lock, object);
     native.lock();
@@ -63,7 +64,8 @@ inline void lock(gate::Thread& thread, gate::Object& object, Native& native) {
 
 template <typename Native>
 inline void unlock(gate::Thread& thread, gate::Object& object, Native& native) {
-  if (!thread.counts_alone()) [[unlikely]] return unlock_slowly(thread, object, native);
+  if (!thread.counts_alone()) [[unlikely]]
+    return unlock_slowly(thread, object, native);
   thread.count(Kind::unlock, object.known_id());
   native.unlock();
 }
