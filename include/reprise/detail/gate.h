@@ -50,14 +50,16 @@ struct Object {
   std::uint32_t last_thread() const noexcept { return last.load(std::memory_order_relaxed); }
   void raise() noexcept { word.store(word.load(std::memory_order_relaxed) + 2, std::memory_order_release); }
 
-  // Takes the bit lock if the word is still `free`, an even value loaded before: then nothing that it guards has changed since.
+  // Takes the bit lock if the word is still `free`, an even value loaded before: then nothing that it guards has
+  // changed since.
   bool acquire_bit_from(std::uint64_t free) noexcept {
     return word.compare_exchange_strong(free, free | 1, std::memory_order_seq_cst, std::memory_order_relaxed);
   }
   void raise_and_release_bit(std::uint64_t free) noexcept { word.store(free + 2, std::memory_order_release); }
   void acquire_bit() noexcept {
     const std::uint64_t now = word.load(std::memory_order_relaxed);
-    if ((now & 1) != 0 || !acquire_bit_from(now)) [[unlikely]] acquire_contended_bit();
+    if ((now & 1) != 0 || !acquire_bit_from(now)) [[unlikely]]
+      acquire_contended_bit();
   }
   void release_bit() noexcept {
     word.store(word.load(std::memory_order_relaxed) & ~std::uint64_t{1}, std::memory_order_release);
@@ -108,6 +110,7 @@ struct Thread {
   std::uint32_t index{0};
   std::atomic<bool> predicts{false};  // passages that decide nothing may be counted here, without asking the gate
   bool in_handler{false};             // a signal handler runs on this thread
+  bool frozen{false};                 // its recording has ended; it still passes, to exclude who is still recorded
   bool inside{false};                 // between the two halves of a slow passage
   Gate* gate{nullptr};
   std::uint64_t alone_before{0};  // replay: no step below this one was written, so that none of them waits for a turn
