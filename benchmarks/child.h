@@ -1,9 +1,10 @@
 // Runs a program and gives what it wrote to standard output; a folder for what it leaves, removed at the end.
 //
-//   const Run run = run_program({"/bin/echo", "hello"}, {{"NAME", "value"}});
-//   if (run.code != 0) ...                        // 128+N for a signal
+//   const Run run = run_program({"/bin/echo", "hello"}, {{"NAME", "value"}}, folder / "chatter");
+//   if (run.code != 0) ...                        // 128+N for a signal; what it said on standard error is in the file
 #pragma once
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,13 +25,16 @@ struct Run {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-inline Run run_program(const std::vector<std::string>& command, const Variables& variables) {
+inline Run run_program(const std::vector<std::string>& command, const Variables& variables,
+                       const std::filesystem::path& chatter) {
   int ends[2];
   if (pipe(ends) != 0) throw std::runtime_error("no pipe");
   const pid_t child = fork();
   if (child < 0) throw std::runtime_error("no process");
   if (child == 0) {
     dup2(ends[1], STDOUT_FILENO);
+    const int file = open(chatter.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (file >= 0) dup2(file, STDERR_FILENO);
     close(ends[0]);
     close(ends[1]);
     for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);

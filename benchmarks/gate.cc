@@ -7,6 +7,9 @@
 // ../bin/reprise).
 #include <sys/stat.h>
 
+#include <fstream>
+#include <sstream>
+
 #include "child.h"
 #include "guests.h"
 #include "loops.h"
@@ -82,7 +85,7 @@ class Bench {
     const std::string folder = (home_.path() / "pairs.reprise").string();
     std::vector<std::string> command{own_path_, "pairs"};
     if (quick_) command.emplace_back("--quick");
-    const Run run = run_program(command, {{"REPRISE_RECORD", folder}});
+    const Run run = run_program(command, {{"REPRISE_RECORD", folder}}, chatter());
     for (const Claim& claim : claims) {
       const std::string name = claim.name;
       if (name == "gate.record.thread" || name == "gate.record.application" || !name.starts_with("gate.record."))
@@ -100,7 +103,7 @@ class Bench {
 
   // Nanoseconds that a guest took, plain, recorded or replayed; negative when it failed.
   double plain(const std::string& guest, std::uint64_t size) {
-    return elapsed(run_program({own_path_, "guest", guest, std::to_string(size)}, {}));
+    return elapsed(run_program({own_path_, "guest", guest, std::to_string(size)}, {}, chatter()));
   }
   double record(const std::string& guest, std::uint64_t size) {
     forget("run");
@@ -110,11 +113,17 @@ class Bench {
 
   Run tool(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), tool_);
-    const Run run = run_program(arguments, {{"REPRISE_HOME", home_.path().string()}, {"NO_COLOR", "1"}});
-    if (run.code != 0) failure_ = arguments[1] + " ended with " + std::to_string(run.code);
+    const Run run = run_program(arguments, {{"REPRISE_HOME", home_.path().string()}, {"NO_COLOR", "1"}}, chatter());
+    if (run.code != 0) {
+      std::ostringstream said;
+      said << arguments[1] << " ended with " << run.code << "\n" << std::ifstream(chatter()).rdbuf();
+      failure_ = said.str();
+    }
     return run;
   }
+  std::filesystem::path chatter() const { return home_.path() / "chatter"; }
   double elapsed(const Run& run) {
+    if (run.code != 0 && failure_.empty()) failure_ = "a guest ended with " + std::to_string(run.code);
     if (run.code != 0) return -1;
     const double taken = number_after(run.output, "elapsed_ns ");
     if (taken < 0) failure_ = "the guest told no time";

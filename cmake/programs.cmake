@@ -51,5 +51,7 @@ file(GLOB bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/benchmarks/*.cc)
 foreach(source ${bench_sources})
   cmake_path(GET source STEM name)
   add_program(bench_${name} bench ${name} ${source})
+  # A recording holds a copy of its program; what debug information weighs is not what is measured.
+  target_link_options(bench_${name} PRIVATE -s)
   add_dependencies(benches bench_${name})
 endforeach()

@@ -43,6 +43,7 @@ Log make(const test::TemporaryFolder& folder, const std::string& name, const std
 
 std::vector<std::string> texts(const std::vector<Difference>& differences) {
   std::vector<std::string> result;
+  result.reserve(differences.size());
   for (const Difference& difference : differences) result.push_back(difference.text());
   return result;
 }
@@ -94,8 +95,12 @@ TEST_F(Compare, FindsAnEndThatWasNone) {
 }
 
 TEST_F(Compare, FindsOtherOutput) {
-  EXPECT_EQ(against([](Made& made) { made.live.header().output_bytes = 6; }),
-            std::vector<std::string>{"process: output: recorded 5 bytes, replayed 6 bytes"});
+  EXPECT_EQ(against([](Made& made) { made.live.header().output_bytes = 4; }),
+            std::vector<std::string>{"process: output: recorded 5 bytes, replayed 4 bytes"});
+  std::filesystem::remove(folder_ / "recorded.live");
+  std::filesystem::remove(folder_ / "replayed.live");
+  // The recorded process was killed: it may have passed the gate and not written yet.
+  EXPECT_EQ(against([](Made& made) { made.live.header().output_bytes = 6; }), std::vector<std::string>{});
   std::filesystem::remove(folder_ / "recorded.live");
   std::filesystem::remove(folder_ / "replayed.live");
   const auto found = against([](Made& made) { made.live.header().output_digest = 78; });

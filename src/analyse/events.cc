@@ -43,6 +43,12 @@ std::string_view verb(Kind kind) {
       return "compared in vain";
     case Kind::output:
       return "printed to";
+    case Kind::lock_shared:
+      return "locked for reading";
+    case Kind::unlock_shared:
+      return "unlocked after reading";
+    case Kind::write_lock:
+      return "locked for writing";
     case Kind::guard:
       return "initialised";
     case Kind::try_failed:

@@ -117,6 +117,7 @@ TEST(Interleave, HoldsForRandomRuns) {
     threads.push_back(std::make_unique<TestThread>(live, no_thread, 0));
     for (std::uint32_t i = 0; i < 4; ++i) threads.push_back(std::make_unique<TestThread>(live, main_thread, i));
     std::vector<ObjectId> objects;
+    objects.reserve(5);
     for (int i = 0; i < 5; ++i) objects.push_back(threads[0]->new_object());
     std::map<ObjectId, std::uint64_t> orders;
     for (const ObjectId object : objects) threads[0]->write_at(Kind::store, object, ++orders[object]);

@@ -112,12 +112,12 @@ void AtomicFile::write(std::string_view text) {
   write(std::span(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
 }
 
-Result<void> AtomicFile::commit() {
-  if (error_ == 0 && fsync(file_) != 0) error_ = errno;
+Result<void> AtomicFile::commit(bool durable) {
+  if (error_ == 0 && durable && fsync(file_) != 0) error_ = errno;
   if (error_ == 0 && rename(temporary_.c_str(), place_.c_str()) != 0) error_ = errno;
   if (error_ != 0) return fail(ErrorCode::io, "cannot write " + place_.string() + ": " + std::strerror(error_));
   close(std::exchange(file_, -1));
-  sync_folder(place_.parent_path());
+  if (durable) sync_folder(place_.parent_path());
   return {};
 }
 

@@ -50,7 +50,8 @@ class AtomicFile {
   std::uint64_t size() const { return size_; }
 
   // Flushes to the disk and renames. Errors: io (the first one met).
-  Result<void> commit();
+  // Not `durable`: a crash of the machine may lose it.
+  Result<void> commit(bool durable = true);
 
  private:
   AtomicFile(int file, std::filesystem::path place, std::filesystem::path temporary);

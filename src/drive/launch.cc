@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -62,6 +63,7 @@ struct Plumbing {
     _exit(127);
   };
   sigprocmask(SIG_SETMASK, &plumbing.mask, nullptr);
+  if (launch.dies_with_us) prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (launch.silent) {
     const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (nowhere < 0 || dup2(nowhere, 1) < 0 || dup2(nowhere, 2) < 0) give_up();

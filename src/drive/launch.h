@@ -33,6 +33,7 @@ struct Launch {
   bool fixed_addresses{true};            // no address space randomisation
   bool silent{false};                    // output goes nowhere
   bool output_to_error{false};           // what it writes to stdout goes to stderr
+  bool dies_with_us{false};              // a replay that nobody watches any more would stand for ever
   bool captured{false};                  // stdout and stderr come through us; see on_output
 };
 

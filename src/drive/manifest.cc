@@ -332,11 +332,11 @@ Result<Manifest> read_manifest(const std::filesystem::path& path) {
   return manifest;
 }
 
-Result<void> write_manifest(const std::filesystem::path& path, const Manifest& manifest) {
+Result<void> write_manifest(const std::filesystem::path& path, const Manifest& manifest, bool durable) {
   auto file = base::AtomicFile::create(path);
   if (!file) return tl::unexpected(file.error());
   file->write(format_manifest(manifest));
-  return file->commit();
+  return file->commit(durable);
 }
 
 }  // namespace reprise::drive

@@ -70,7 +70,7 @@ std::string now_utc();
 Result<Manifest> read_manifest(const std::filesystem::path& path);
 
 // By way of a temporary file and rename, mode 0600. Errors: io.
-Result<void> write_manifest(const std::filesystem::path& path, const Manifest& manifest);
+Result<void> write_manifest(const std::filesystem::path& path, const Manifest& manifest, bool durable = true);
 
 // The same without a file. Errors: version_unsupported, damaged.
 Result<Manifest> parse_manifest(std::string_view text);

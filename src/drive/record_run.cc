@@ -163,6 +163,18 @@ Result<void> count(const Folder& folder, const std::string& process, RecordedRun
   return {};
 }
 
+Result<void> finish(const Folder& folder, Manifest& manifest, RecordedRun& run) {
+  const auto sealed = seal_all(folder, manifest);
+  if (auto written = write_manifest(folder.manifest(), manifest); !written) return written;
+  if (!sealed) return sealed;
+  run.gates_met = manifest.gates_met;
+  if (!run.gates_met) return {};
+  for (const std::string& process : manifest.processes) {
+    if (auto counted = count(folder, process, run); !counted) return counted;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string valid_name(std::string_view text) {
@@ -193,7 +205,8 @@ Result<RecordedRun> record_once(const Folder& folder, const Target& target, cons
     auto kept = keep_image(folder.path / "image", target.path, target.libraries.own);
     if (!kept) return tl::unexpected(kept.error());
   }
-  if (auto written = write_manifest(folder.manifest(), manifest); !written) return tl::unexpected(written.error());
+  auto written = write_manifest(folder.manifest(), manifest, !options.only_failures);
+  if (!written) return tl::unexpected(written.error());
   RecordedRun run;
   Listener listener(options.grep, run);
   Launch launch{.program = target.path,
@@ -203,22 +216,17 @@ Result<RecordedRun> record_once(const Folder& folder, const Target& target, cons
                 .fixed_addresses = manifest.randomize_off,
                 .silent = false,
                 .output_to_error = options.output_to_error,
+                .dies_with_us = false,
                 .captured = options.captured || !options.grep.empty()};
   auto child =
       Child::start(launch, interrupts, [&](std::string_view bytes, bool error) { listener.hear(bytes, error); });
   if (!child) return tl::unexpected(child.error());
   wait_for(*child, folder, manifest);
   note_end(*child, manifest);
-  const auto sealed = seal_all(folder, manifest);
-  if (auto written = write_manifest(folder.manifest(), manifest); !written) return tl::unexpected(written.error());
-  if (!sealed) return tl::unexpected(sealed.error());
   run.ended = *child->ended();
   run.how = manifest.end;
-  run.gates_met = manifest.gates_met;
-  if (!run.gates_met) return run;
-  for (const std::string& one : manifest.processes) {
-    if (auto counted = count(folder, one, run); !counted) return tl::unexpected(counted.error());
-  }
+  if (options.only_failures && !run.failed()) return run;
+  if (auto finished = finish(folder, manifest, run); !finished) return tl::unexpected(finished.error());
   return run;
 }
 

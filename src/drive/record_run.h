@@ -26,6 +26,7 @@ struct RecordOptions {
   bool full{false};
   bool keeps_image{true};       // a copy of the program and its own libraries
   bool output_to_error{false};  // stdout is ours
+  bool only_failures{false};    // a run that does not fail will be forgotten: do not finish its recording
   bool captured{false};         // hold the output back in RecordedRun::output
   std::optional<double> timeout_s{};
   std::optional<std::uint64_t> chaos{};

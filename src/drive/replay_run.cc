@@ -188,6 +188,7 @@ Result<ReplayReport> replay_once(const Subject& subject, const ReplayOptions& op
                 .fixed_addresses = subject.fixed_addresses,
                 .silent = options.silent,
                 .output_to_error = options.output_to_error,
+                .dies_with_us = true,
                 .captured = false};
   auto child = Child::start(launch, interrupts);
   if (!child) return tl::unexpected(child.error());
@@ -197,6 +198,7 @@ Result<ReplayReport> replay_once(const Subject& subject, const ReplayOptions& op
   report.verdict = verdict_of(outcome);
   if (report.verdict == Verdict::diverged) describe_divergence(subject, scratch, watch, report);
   if (report.verdict == Verdict::unsupported) report.reason = watch.found()->reason();
+  if (outcome == Watch::Outcome::silent && !child->ended()) report.outside = stacks_outside_gates(child->pid());
   watch.kill_all();
   report.ended = *child->ended();
   report.interrupted = child->interrupted();

@@ -43,6 +43,7 @@ struct ReplayReport {
   std::vector<analyse::Difference> differences;   // different
   std::optional<analyse::Divergence> divergence;  // diverged
   std::vector<Frame> stack;                       // diverged
+  std::vector<std::vector<Frame>> outside;        // stalled: the stacks of threads that do not wait at a gate
   std::optional<analyse::Stall> stall;            // stalled
   std::string reason;                             // unsupported
   std::uint64_t traced{0};                        // --trace: events in the trace

@@ -120,31 +120,81 @@ bool is_ours(const Frame& frame) {
   return file.extension() == ".h" && (folder == "reprise" || (folder == "detail" && above == "reprise"));
 }
 
+bool is_system(const Frame& frame) {
+  const std::string name = std::filesystem::path(frame.module).filename().string();
+  for (const std::string_view library :
+       {"libc.", "libc-", "libstdc++.", "libgcc_s.", "libpthread", "libm.", "ld-linux", "[vdso"}) {
+    if (name.starts_with(library)) return true;
+  }
+  return false;
+}
+
+using DwflHandle = std::unique_ptr<Dwfl, void (*)(Dwfl*)>;
+
+DwflHandle open_process(pid_t pid) {
+  DwflHandle dwfl(dwfl_begin(&callbacks), dwfl_end);
+  if (!dwfl) return dwfl;
+  dwfl_report_begin(dwfl.get());
+  dwfl_linux_proc_report(dwfl.get(), pid);
+  dwfl_report_end(dwfl.get(), nullptr, nullptr);
+  return dwfl;
+}
+
+void add_frames(Dwfl* dwfl, std::span<const std::uint64_t> counters, std::vector<Frame>& frames) {
+  for (std::size_t i = 0; i < counters.size() && counters[i] != 0; ++i) {
+    if (dwfl != nullptr) {
+      name_frame(dwfl, counters[i], i > 0, frames);
+    } else {
+      frames.push_back({.counter = counters[i], .function = {}, .file = {}, .module = {}});
+    }
+  }
+}
+
+constexpr std::size_t depth_max = 64;
+
+int add_counter(Dwfl_Frame* frame, void* to) {
+  auto& counters = *static_cast<std::vector<std::uint64_t>*>(to);
+  Dwarf_Addr counter = 0;
+  if (!dwfl_frame_pc(frame, &counter, nullptr)) return DWARF_CB_ABORT;
+  counters.push_back(counter);
+  return counters.size() < depth_max ? DWARF_CB_OK : DWARF_CB_ABORT;
+}
+
+int add_thread(Dwfl_Thread* thread, void* to) {
+  auto& threads = *static_cast<std::vector<std::vector<std::uint64_t>>*>(to);
+  dwfl_thread_getframes(thread, add_counter, &threads.emplace_back());
+  return DWARF_CB_OK;
+}
+
 }  // namespace
 
 std::string Frame::text() const {
-  const std::string what = function.empty() ? fmt::format("{:#x}", counter) : function;
+  std::string what = function.empty() ? fmt::format("{:#x}", counter) : function;
   if (!file.empty()) return fmt::format("{} at {}:{}", what, std::filesystem::path(file).filename().string(), line);
   if (!module.empty()) return fmt::format("{} in {}", what, std::filesystem::path(module).filename().string());
   return what;
 }
 
 std::vector<Frame> name_frames(pid_t pid, std::span<const std::uint64_t> counters) {
+  const DwflHandle dwfl = open_process(pid);
   std::vector<Frame> frames;
-  const std::unique_ptr<Dwfl, void (*)(Dwfl*)> dwfl(dwfl_begin(&callbacks), dwfl_end);
-  if (dwfl) {
-    dwfl_report_begin(dwfl.get());
-    dwfl_linux_proc_report(dwfl.get(), pid);
-    dwfl_report_end(dwfl.get(), nullptr, nullptr);
-  }
-  for (std::size_t i = 0; i < counters.size() && counters[i] != 0; ++i) {
-    if (dwfl) {
-      name_frame(dwfl.get(), counters[i], i > 0, frames);
-    } else {
-      frames.push_back({.counter = counters[i], .function = {}, .file = {}, .module = {}});
-    }
-  }
+  add_frames(dwfl.get(), counters, frames);
   return frames;
+}
+
+std::vector<std::vector<Frame>> stacks_outside_gates(pid_t pid) {
+  const DwflHandle dwfl = open_process(pid);
+  std::vector<std::vector<std::uint64_t>> threads;
+  if (!dwfl || dwfl_linux_proc_attach(dwfl.get(), pid, false) != 0) return {};
+  dwfl_getthreads(dwfl.get(), add_thread, &threads);
+  std::vector<std::vector<Frame>> stacks;
+  for (const std::vector<std::uint64_t>& counters : threads) {
+    std::vector<Frame> frames;
+    add_frames(dwfl.get(), counters, frames);
+    const auto first = std::find_if_not(frames.begin(), frames.end(), is_system);
+    if (first != frames.end() && !is_ours(*first)) stacks.emplace_back(first, frames.end());
+  }
+  return stacks;
 }
 
 std::vector<Frame> program_frames(std::vector<Frame> frames) {

@@ -29,6 +29,10 @@ struct Frame {
 // before.
 std::vector<Frame> name_frames(pid_t pid, std::span<const std::uint64_t> counters);
 
+// The stacks of the threads of a running process that do not wait at a gate: they compute, or wait for something
+// outside. Stops the process for the time it takes. Empty where that is not allowed.
+std::vector<std::vector<Frame>> stacks_outside_gates(pid_t pid);
+
 // The program's own part of a stack: without what reprise put on top of it (libreprise, and its headers inlined).
 std::vector<Frame> program_frames(std::vector<Frame> frames);
 

@@ -175,7 +175,7 @@ TEST_F(LogDamage, LiveLogsSurviveEveryFlippedBit) {
 }
 
 // Goal    A page of a live log that never reached the disk is noticed, and sealing drops what came after it.
-// Method  Zero the tail of a block whose slot has counted its records; zero the middle block of three.
+// Method  Zero the rest of a thread's second and of its last block; its slot has counted the records.
 TEST_F(LogDamage, LiveLogsNoticeLostPages) {
   Live& live = create_live(folder_ / "b.live");
   TestThread main(live, no_thread, 0);
@@ -189,11 +189,12 @@ TEST_F(LogDamage, LiveLogsNoticeLostPages) {
   for (std::size_t at = live_header_bytes; at + 32 < whole.size(); at += 64) {
     if (std::memcmp(whole.data() + at, "BLOK", 4) == 0 && whole[at + 4] == main_thread) blocks.push_back(at);
   }
-  ASSERT_GE(blocks.size(), 2u);
-  for (const std::size_t block : {blocks.front(), blocks.back()}) {
+  ASSERT_GE(blocks.size(), 3u);
+  for (const std::size_t block : {blocks[1], blocks.back()}) {
     Bytes holed = whole;
-    std::fill(holed.begin() + static_cast<std::ptrdiff_t>(block) + 100,
-              holed.begin() + static_cast<std::ptrdiff_t>(block) + 512, 0);
+    const std::size_t size = base::Cursor(whole.data() + block + 8, whole.data() + block + 16).u64();
+    std::fill_n(holed.begin() + static_cast<std::ptrdiff_t>(block + extent_header_bytes + 20),
+                size - extent_header_bytes - 20, 0);
     write_bytes(folder_ / "holed", holed);
     EXPECT_FALSE(verify(folder_ / "holed")->good());
     const auto sealed = seal(folder_ / "holed", folder_ / "sealed");

@@ -26,6 +26,14 @@ std::size_t trimmed(std::string_view value) {
   return size;
 }
 
+// What a thread that passes one object again and again would raise its order by, itself and once another, until it is
+// written again: `left_out` steps lie between, of which an atomic raises the order with each, a mutex with every
+// second.
+std::uint64_t expected_difference(Kind kind, std::uint64_t left_out) {
+  const bool each = kind == Kind::modify || kind == Kind::store;
+  return (each ? left_out : left_out / 2) + 2;
+}
+
 std::uint8_t* put_bytes(std::uint8_t* at, std::string_view bytes) {
   at = base::put_varint(at, bytes.size());
   if (!bytes.empty()) std::memcpy(at, bytes.data(), bytes.size());
@@ -49,7 +57,7 @@ bool StreamWriter::make_room(std::size_t bytes) {
 
 void StreamWriter::finish() {
   if (block_ != nullptr) source_.retire(block_);
-  block_ = at_ = end_ = nullptr;
+  block_ = at_ = end_ = run_ = nullptr;
 }
 
 bool StreamWriter::extend_run(const Event& event) {
@@ -86,6 +94,14 @@ std::uint8_t* StreamWriter::put_object(std::uint8_t* at, const Event& event, boo
   return base::put_varint(at, object_ordinal(object));
 }
 
+std::uint8_t* StreamWriter::put_difference(std::uint8_t* at, const Event& event, std::uint64_t difference,
+                                           Class treated, bool same) const {
+  const std::uint64_t left_out = event.step - step_ - 1;
+  if (treated != Class::ordered || !same || left_out == 0) return base::put_varint(at, difference);
+  const std::uint64_t surplus = difference - expected_difference(event.kind, left_out);
+  return base::put_varint(at, base::zigzag(static_cast<std::int64_t>(surplus)));
+}
+
 std::uint8_t* StreamWriter::put_body(std::uint8_t* at, const Event& event, Class treated, bool same) {
   ObjectCache::Entry* entry = nullptr;
   bool is_new = false;
@@ -95,7 +111,7 @@ std::uint8_t* StreamWriter::put_body(std::uint8_t* at, const Event& event, Class
   }
   if (has_order(treated)) {
     CHECK(event.order >= entry->order + (raises_order(treated) ? 1 : 0), event.order, entry->order);
-    if (!is_new) at = base::put_varint(at, event.order - entry->order);
+    if (!is_new) at = put_difference(at, event, event.order - entry->order, treated, same);
     entry->order = event.order;
   }
   switch (treated) {
@@ -213,6 +229,19 @@ bool StreamReader::parse_object(base::Cursor& cursor, bool same, Event& event, b
   return true;
 }
 
+// Out of range when it is not one that can be.
+std::uint64_t StreamReader::parse_difference(base::Cursor& cursor, const Event& event, Class treated, bool same) const {
+  const std::uint64_t written = cursor.varint();
+  const std::uint64_t left_out = event.step - step_ - 1;
+  if (treated != Class::ordered || !same || left_out == 0) return written;
+  const std::int64_t surplus = base::unzigzag(written);
+  const std::uint64_t expected = expected_difference(event.kind, left_out);
+  // Unsigned: neither sum nor difference of what the bytes claim may overflow.
+  if (surplus >= 0) return expected + static_cast<std::uint64_t>(surplus);
+  const std::uint64_t missing = -static_cast<std::uint64_t>(surplus);
+  return missing < expected ? expected - missing : max_order + 1;
+}
+
 bool StreamReader::parse_body(base::Cursor& cursor, Class treated, bool same, Event& event) {
   bool is_new = false;
   if (mentions_object(treated)) {
@@ -222,7 +251,7 @@ bool StreamReader::parse_body(base::Cursor& cursor, Class treated, bool same, Ev
     ObjectCache::Entry& entry = cache_[ObjectCache::slot_of(event.object)];
     if (entry.object != event.object) entry = ObjectCache::Entry{event.object, 0};
     if (has_order(treated)) {
-      const std::uint64_t difference = is_new ? 1 : cursor.varint();
+      const std::uint64_t difference = is_new ? 1 : parse_difference(cursor, event, treated, same);
       if (difference > max_order - entry.order || (difference == 0 && raises_order(treated))) return false;
       event.order = entry.order += difference;
     }

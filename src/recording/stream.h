@@ -74,6 +74,8 @@ class StreamWriter {
  private:
   std::uint8_t* put_object(std::uint8_t* at, const Event& event, bool same, ObjectCache::Entry*& entry, bool& is_new);
   std::uint8_t* put_body(std::uint8_t* at, const Event& event, Class treated, bool same);
+  std::uint8_t* put_difference(std::uint8_t* at, const Event& event, std::uint64_t difference, Class treated,
+                               bool same) const;
   bool extend_run(const Event& event);
   bool make_room(std::size_t bytes);
 
@@ -138,6 +140,7 @@ class StreamReader {
   bool parse(base::Cursor& cursor, Event& event);
   bool parse_object(base::Cursor& cursor, bool same, Event& event, bool& is_new);
   bool parse_body(base::Cursor& cursor, Class treated, bool same, Event& event);
+  std::uint64_t parse_difference(base::Cursor& cursor, const Event& event, Class treated, bool same) const;
   tl::unexpected<Error> damaged(const char* what);
 
   ThreadIndex thread_;

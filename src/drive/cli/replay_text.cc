@@ -46,6 +46,21 @@ void add_divergence(const Divergence& divergence, std::vector<std::string>& line
   lines.push_back(fmt::format("  + actual     step {}: {}", grouped(divergence.step), divergence.actual));
 }
 
+void add_stack(const std::vector<Frame>& stack, std::vector<std::string>& lines) {
+  for (std::size_t i = 0; i < stack.size(); ++i) {
+    lines.push_back(fmt::format("    #{} {}", i, analyse::escape(stack[i].text())));
+  }
+}
+
+Json stack_json(const std::vector<Frame>& frames) {
+  Json stack = Json::array();
+  for (const Frame& frame : frames) {
+    stack.push(Json::object(
+        {{"function", frame.function}, {"file", frame.file}, {"line", frame.line}, {"module", frame.module}}));
+  }
+  return stack;
+}
+
 Json divergence_json(const Divergence& divergence) {
   Json recorded = Json::array();
   for (const std::string& line : divergence.recorded_context) recorded.push(line);
@@ -93,15 +108,17 @@ std::vector<std::string> report_lines(const ReplayReport& report) {
   }
   if (report.divergence) add_divergence(*report.divergence, lines);
   if (!report.stack.empty()) lines.emplace_back("  the program's stack:");
-  for (std::size_t i = 0; i < report.stack.size(); ++i) {
-    lines.push_back(fmt::format("    #{} {}", i, analyse::escape(report.stack[i].text())));
-  }
+  add_stack(report.stack, lines);
   if (report.verdict == Verdict::stalled) {
     if (report.stall) {
       for (const std::string& line : report.stall->lines()) lines.push_back(line);
     } else {
       lines.emplace_back("stalled: the program met no gate; is it linked with libreprise?");
     }
+  }
+  for (const std::vector<Frame>& stack : report.outside) {
+    lines.emplace_back("  a thread outside the gates stands at:");
+    add_stack(stack, lines);
   }
   if (report.verdict == Verdict::unsupported)
     lines.push_back(fmt::format("unsupported: {}", analyse::escape(report.reason)));
@@ -127,12 +144,9 @@ Json report_json(const Subject& subject, const ReplayReport& report, std::uint64
   if (!report.process.empty()) json.add("process", report.process);
   if (report.divergence) json.add("divergence", divergence_json(*report.divergence));
   if (report.stall) json.add("stall", stall_json(*report.stall));
-  Json stack = Json::array();
-  for (const Frame& frame : report.stack) {
-    stack.push(Json::object(
-        {{"function", frame.function}, {"file", frame.file}, {"line", frame.line}, {"module", frame.module}}));
-  }
-  json.add("stack", stack);
+  Json outside = Json::array();
+  for (const std::vector<Frame>& stack : report.outside) outside.push(stack_json(stack));
+  json.add("stack", stack_json(report.stack)).add("outside", outside);
   if (!report.reason.empty()) json.add("reason", report.reason);
   if (report.traced != 0) json.add("traced", report.traced);
   return json;

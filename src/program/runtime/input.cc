@@ -146,11 +146,6 @@ RecordedFile::pos_type RecordedFile::seekpos(pos_type position, std::ios_base::o
 
 namespace {
 
-std::istream& standard_input() {
-  static auto* stream = new std::istream(new detail::RecordedFile(STDIN_FILENO));  // never destroyed
-  return *stream;
-}
-
 std::string list_outcome(const std::filesystem::path& path) {
   DIR* folder = opendir(path.c_str());
   if (folder == nullptr) return failure(errno);
@@ -205,7 +200,8 @@ int same_child(const ChildOutcome& recorded, int asked) {
 
 }  // namespace
 
-std::istream& cin = standard_input();
+// Never destroyed. Not a function-local static: its guard would pass the gate.
+std::istream& cin = *new std::istream(new detail::RecordedFile(STDIN_FILENO));
 
 std::string hostname() {
   const std::string outcome = value("hostname", [] {

@@ -93,8 +93,8 @@ int run_demo(const Arguments&, Console& console) {
   if (demo.run({"show", recording_name, "--interleaved"}) != 0) return own_failure;
   const int replayed = demo.run({"replay", recording_name, "--times", "20"});
   if (replayed != 0) return replayed < 0 ? static_cast<int>(own_failure) : replayed;
-  console.print(
-      fmt::format("\nThe recording stays in {}. Look at it with: reprise info {}", home->string(), recording_name));
+  console.print(fmt::format("\nThe recording stays. Look at it with: REPRISE_HOME={} {} info {}", home->string(),
+                            shown_path(tool), recording_name));
   return done;
 }
 

@@ -23,6 +23,7 @@ RecordOptions options_of(const Arguments& arguments) {
   if (!arguments.level.empty()) options.level = arguments.level;
   options.full = arguments.full;
   options.keeps_image = !arguments.no_image;
+  options.only_failures = arguments.until_failure.has_value();
   options.captured = arguments.until_failure.has_value();
   options.output_to_error = arguments.json;
   options.timeout_s = arguments.timeout_s;

@@ -48,7 +48,9 @@ std::string next_command(const Subject& subject, const ReplayReport& report, con
   const bool has_copy = has_image(subject.folder.path / "image");
   if (report.verdict == Verdict::diverged && report.divergence->bracketed && !subject.processes.front().trace &&
       has_copy) {
-    return fmt::format("reprise replay {} --trace --image && reprise replay {}", name, name);
+    const std::string program =
+        arguments.program_path.empty() ? "" : fmt::format(" --program {}", arguments.program_path);
+    return fmt::format("reprise replay {} --trace --image && reprise replay {}{}", name, name, program);
   }
   const bool other_program = !arguments.program_path.empty() || subject.is_other_build;
   if (report.verdict == Verdict::diverged && has_copy && other_program)

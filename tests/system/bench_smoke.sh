@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# label: serial
+# Goal    Every claim of cost is measured by ./bench, in lines that a program can read.
+# Method  A quick run of each benchmark; its figures mean nothing and are not judged, but they must be there, and be numbers.
+set -euo pipefail
+build=${REPRISE_BUILD:?} source=${REPRISE_SOURCE:?}
+output=$("$build/bench/gate" --quick)
+failed=0
+expect() {
+  grep -Eq "^$1 $2 [0-9]+(\.[0-9]+)?\$" <<<"$output" || { echo "no line: $1 $2 NUMBER"; failed=1; }
+}
+for name in gate.off.{mutex,notify,fetch_add} gate.record.{mutex.uncontended,mutex.contended,fetch_add,fetch_add.contended,load} \
+  gate.record.{thread,application} gate.replay.{application,mutex.contended}; do
+  expect ratio "$name"
+  expect noise "$name"
+done
+for name in gate.mutex.uncontended gate.producer_consumer gate.mutex.change; do
+  expect bytes_per_event "$name"
+done
+"$build/bench/gate" --quick --json | python3 -c 'import json, sys; assert len(json.load(sys.stdin)["figures"]) == 15'
+output=$(python3 "$source/benchmarks/probe.py" --quick)
+for name in probe.failures probe.failures.recorded probe.factor; do
+  expect ratio "$name"
+done
+((failed == 0)) || { echo "$output"; exit 1; }
+echo "all figures are told"
