@@ -21,8 +21,14 @@ struct Recorder::Recorded : Thread {
     index = place->index;
     writer.emplace(live, index);
   }
+  // A thread that is not recorded any more; what others ask of its slot is asked of one that lies in no file.
+  Recorded() {
+    slot = &own_slot;
+    frozen = true;
+  }
   std::optional<recording::StreamWriter> writer;
-  bool frozen{false};
+  gate::Slot* recorded_slot{nullptr};  // once frozen: where its recording ends
+  gate::Slot own_slot{};
 };
 
 Recorder::Recorded& Recorder::recorded(Thread& thread) { return static_cast<Recorded&>(thread); }
@@ -51,12 +57,14 @@ void Recorder::continue_in_child(recording::Live& live) {
   live.header().flags.fetch_or(recording::live_forked);
   live_->abandon();
   live_ = &live;
-  const gate::Slot before = *self.slot;
+  self.own_slot = *self.slot;
+  self.slot = &self.own_slot;
   roll_.assign(1, &self);
-  self.slot = live.add_slot(no_thread, 0, before.index);
-  if (self.slot == nullptr) return freeze(self);
-  self.slot->objects = before.objects;
-  self.slot->children = before.children;
+  gate::Slot* place = live.add_slot(no_thread, 0, self.own_slot.index);
+  if (place == nullptr) return freeze(self);
+  place->objects = self.own_slot.objects;
+  place->children = self.own_slot.children;
+  self.slot = place;
   self.writer.emplace(live, self.index);
   self.writer->names_objects_in_full();
 }
@@ -74,11 +82,28 @@ void Recorder::stop_predicting() {
 }
 
 // This thread's recording ends here; the program goes on. Whoever depends on what is not written any more comes to the
-// gate afterwards, sees stopped() and freezes too: what was recorded is a consistent cut.
+// gate afterwards, sees stopped() and freezes too: what was recorded is a consistent cut. A frozen thread still comes
+// to the gate: an atomic that some change under its bit lock and others natively would lose changes.
 void Recorder::freeze(Thread& thread) {
   stop_predicting();
-  recorded(thread).frozen = true;
-  gate::current = nullptr;
+  if (thread.frozen) return;
+  Recorded& self = recorded(thread);
+  gate::perturb::dismiss(thread);
+  if (self.slot != &self.own_slot) {
+    self.recorded_slot = self.slot;
+    self.own_slot = *self.slot;
+  }
+  self.slot = &self.own_slot;
+  self.frozen = true;
+  gate::perturb::enrol(thread);
+}
+
+// The child of a frozen thread: nobody learns of it, but it too must come to the gate.
+Thread* Recorder::frozen_child() {
+  auto* child = new Recorded;
+  child->own_slot.state = static_cast<std::uint32_t>(recording::SlotState::running);
+  child->gate = this;
+  return child;
 }
 
 void Recorder::write(Thread& thread, Event event, std::uint64_t hashed) {
@@ -103,7 +128,7 @@ bool Recorder::name(Thread& thread, Object& object) {
 }
 
 void Recorder::write_label(Thread& thread, const Object& object) {
-  if (object.name == nullptr || recorded(thread).frozen) return;
+  if (object.name == nullptr || thread.frozen) return;
   recorded(thread).writer->append(
       {.step = thread.slot->steps, .kind = Kind::label, .object = object.known_id(), .value = object.name});
 }
@@ -130,13 +155,13 @@ Kind Recorder::arrive(Thread& thread, Object& object, Kind kind) {
 
 void Recorder::pass(Thread& thread, Object& object, Kind kind) {
   thread.done();
-  if (recorded(thread).frozen) return;
+  if (thread.frozen) return;
   object.raise();
   ordered(thread, object, kind);
 }
 
 void Recorder::leave(Thread& thread, Object& object, Kind kind) {
-  if (recorded(thread).frozen) return;
+  if (thread.frozen) return;
   const ObjectId id = object.known_id();
   if (options_.full) return write(thread, {.kind = kind, .object = id}, id);
   thread.count(kind, id);
@@ -149,7 +174,7 @@ void Recorder::arrive_shared(Thread& thread, gate::SharedObject& object) {
 // Readers pass together, so the object's name is given under its bit lock.
 void Recorder::pass_shared(Thread& thread, gate::SharedObject& object) {
   thread.done();
-  if (recorded(thread).frozen) return;
+  if (thread.frozen) return;
   if (object.writes.known_id() == 0) {
     object.writes.acquire_bit();
     read(thread, object.writes, Kind::lock_shared, {});
@@ -166,7 +191,7 @@ void Recorder::arrive_writing(Thread& thread, gate::SharedObject& object) {
 
 void Recorder::pass_writing(Thread& thread, gate::SharedObject& object) {
   thread.done();
-  if (recorded(thread).frozen) return;
+  if (thread.frozen) return;
   if (stopped()) return freeze(thread);
   Object& writes = object.writes;
   const bool first = name(thread, writes);
@@ -189,7 +214,7 @@ Kind Recorder::begin(Thread& thread, Object& object, Kind kind) {
 }
 
 void Recorder::end(Thread& thread, Object& object, Kind kind, const void* value, std::size_t size, bool is_pointer) {
-  if (!recorded(thread).frozen) {
+  if (!thread.frozen) {
     if (recording::info(kind).treated == Class::read) {
       // An address means nothing in another run: replay finds the pointer by the order alone.
       read(thread, object, kind,
@@ -248,7 +273,7 @@ void Recorder::keep(Thread& thread, Kind kind, std::string_view name, const void
 
 void Recorder::step(Thread& thread, Kind kind, std::uint64_t subject) {
   gate::perturb::before(thread);
-  if (recorded(thread).frozen) return;
+  if (thread.frozen) return;
   if (stopped()) return freeze(thread);  // a join must not be counted whose thread could not record its end
   thread.done();
   if (options_.full) return write(thread, {.kind = kind, .number = subject}, subject);
@@ -256,16 +281,17 @@ void Recorder::step(Thread& thread, Kind kind, std::uint64_t subject) {
 }
 
 void Recorder::wrote(Thread& thread, std::uint64_t& digest, const void* bytes, std::size_t size) {
-  if (!recorded(thread).frozen) live_->note_output(digest, bytes, size);
+  if (!thread.frozen) live_->note_output(digest, bytes, size);
 }
 
 Thread* Recorder::spawn(Thread& parent) {
   gate::perturb::before(parent);
-  if (recorded(parent).frozen || stopped()) return nullptr;
+  if (!parent.frozen && stopped()) freeze(parent);
+  if (parent.frozen) return frozen_child();
   Thread* child = new_thread(parent.index, static_cast<std::uint32_t>(parent.slot->children));
   if (child == nullptr) {
     freeze(parent);
-    return nullptr;
+    return frozen_child();
   }
   ++parent.slot->children;
   step(parent, Kind::spawn, child->index);
@@ -279,19 +305,19 @@ void Recorder::started(Thread& child) {
 
 void Recorder::ended(Thread& child) {
   gate::perturb::before(child);
-  gate::perturb::dismiss(child);
   write(child, {.kind = Kind::end}, 0);
-  const bool frozen = recorded(child).frozen;
+  gate::perturb::dismiss(child);
+  Recorded& self = recorded(child);
   gate::current = nullptr;
   {
     const std::lock_guard lock(roll_mutex_);
-    std::erase(roll_, &recorded(child));
+    std::erase(roll_, &self);
   }
-  if (!frozen)
+  if (!self.frozen)
     __atomic_store_n(&child.slot->state, static_cast<std::uint32_t>(recording::SlotState::ended), __ATOMIC_RELEASE);
-  recorded(child).writer->finish();
-  live_->retire(child.slot);
-  delete &recorded(child);
+  if (self.writer) self.writer->finish();
+  if (const gate::Slot* place = self.frozen ? self.recorded_slot : self.slot) live_->retire(place);
+  delete &self;
 }
 
 void Recorder::joining(Thread& thread, std::uint32_t child) {
@@ -319,25 +345,25 @@ void Recorder::claim_end(Thread& thread) {
 }
 
 void Recorder::exiting(Thread& thread, int code) {
-  if (recorded(thread).frozen) return;
+  if (thread.frozen) return;
   claim_end(thread);
   write(thread, {.kind = Kind::exit, .number = static_cast<std::uint64_t>(static_cast<std::int64_t>(code))}, 0);
-  if (!recorded(thread).frozen) mark_end(thread, recording::EndKind::exited, code);
+  if (!thread.frozen) mark_end(thread, recording::EndKind::exited, code);
 }
 
 // Runs in a signal handler. A thread that was just appending cannot append again: its crash is then known by the header
 // alone.
 void Recorder::crashing(Thread& thread, int signal) {
-  if (recorded(thread).frozen) return;
+  if (thread.frozen) return;
   claim_end(thread);
   if (!thread.inside) write(thread, {.kind = Kind::crash, .number = static_cast<std::uint64_t>(signal)}, 0);
-  if (!recorded(thread).frozen) mark_end(thread, recording::EndKind::signalled, signal);
+  if (!thread.frozen) mark_end(thread, recording::EndKind::signalled, signal);
 }
 
 // The mark comes before exec, since nothing can come after it; an exec that fails leaves both a mark and a failure, in
 // that order.
 void Recorder::replacing(Thread& thread, bool begins) {
-  if (recorded(thread).frozen) return;
+  if (thread.frozen) return;
   if (begins) {
     write(thread, {.kind = Kind::exec}, 0);
     mark_end(thread, recording::EndKind::replaced, 0);

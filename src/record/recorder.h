@@ -78,6 +78,7 @@ class Recorder final : public gate::Gate {
   void write(gate::Thread& thread, recording::Event event, std::uint64_t hashed);
   void write_label(gate::Thread& thread, const gate::Object& object);
   void freeze(gate::Thread& thread);
+  gate::Thread* frozen_child();
   void stop_predicting();
   void claim_end(gate::Thread& thread);
   void mark_end(gate::Thread& thread, recording::EndKind kind, int code);

@@ -78,7 +78,7 @@ void become_child(const std::string& name, bool had_other_threads) {
 // What the next image needs to go on as the same process.
 std::vector<char*> next_environment(char* const* given, std::vector<std::string>& added) {
   Session* self = session();
-  if (self != nullptr && gate::current != nullptr) {
+  if (self != nullptr && gate::current != nullptr && !gate::current->frozen) {
     Settings next = self->settings;
     // A child that was only forked for this image is still in its first.
     const bool is_first =
@@ -124,6 +124,11 @@ extern "C" REPRISE_API pid_t fork() {
   gate::Thread* thread = gate::current;
   session::Session* self = session::session();
   if (thread == nullptr || self == nullptr) return native();
+  if (thread->frozen) {
+    const pid_t child = native();
+    if (child == 0) gate::current = nullptr;  // alone there, it need exclude nobody
+    return child;
+  }
   const std::uint32_t ordinal = ++session::forks;
   const std::string name = self->settings.process + "-" + session::path_text(*thread) + "-" + std::to_string(ordinal);
   thread->gate->step(*thread, Kind::fork, ordinal);

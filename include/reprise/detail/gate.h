@@ -110,6 +110,7 @@ struct Thread {
   std::uint32_t index{0};
   std::atomic<bool> predicts{false};  // passages that decide nothing may be counted here, without asking the gate
   bool in_handler{false};             // a signal handler runs on this thread
+  bool frozen{false};                 // its recording has ended; it still passes, to exclude who is still recorded
   bool inside{false};                 // between the two halves of a slow passage
   Gate* gate{nullptr};
   std::uint64_t alone_before{0};  // replay: no step below this one was written, so that none of them waits for a turn

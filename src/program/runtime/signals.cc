@@ -4,7 +4,10 @@
 #include <reprise/detail/gate.h>
 #include <signal.h>
 
+#include <atomic>
+
 #include "gate/free.h"
+#include "gate/pause.h"
 
 namespace reprise {
 namespace {
@@ -26,9 +29,19 @@ class InHandler final : public gate::Free {
     say();
     return Free::arrive(thread, object, kind);
   }
-  Kind begin(gate::Thread& thread, gate::Object& object, Kind kind) override {
+  // The bit may be held by the very thread that was interrupted, which then never lets it go.
+  Kind begin(gate::Thread&, gate::Object& object, Kind kind) override {
     say();
-    return Free::begin(thread, object, kind);
+    for (int tries = 0; tries < bit_tries && !has_bit_; ++tries) {
+      const std::uint64_t word = object.word.load(std::memory_order_relaxed);
+      has_bit_ = (word & 1) == 0 && object.acquire_bit_from(word);
+      if (!has_bit_) gate::pause();
+    }
+    return kind;
+  }
+  void end(gate::Thread&, gate::Object& object, Kind, const void*, std::size_t, bool) override {
+    if (has_bit_) object.release_bit();
+    has_bit_ = false;
   }
   gate::Outcome foretell(gate::Thread&, gate::Object&, Kind, const void*, void*, std::size_t, bool) override {
     say();
@@ -48,10 +61,15 @@ class InHandler final : public gate::Free {
   }
 
  private:
+  static constexpr int bit_tries = 100;
+
   static void say() {
-    if (gate::installed != nullptr)
+    static std::atomic<bool> is_said{false};
+    if (gate::installed != nullptr && !is_said.exchange(true))
       gate::installed->refuse("a gate was passed inside a signal handler, which cannot be replayed");
   }
+
+  bool has_bit_{false};
 };
 
 struct sigaction program_actions[signal_limit];
