@@ -249,6 +249,7 @@ void Recorder::keep(Thread& thread, Kind kind, std::string_view name, const void
 void Recorder::step(Thread& thread, Kind kind, std::uint64_t subject) {
   gate::perturb::before(thread);
   if (recorded(thread).frozen) return;
+  if (stopped()) return freeze(thread);  // a join must not be counted whose thread could not record its end
   thread.done();
   if (options_.full) return write(thread, {.kind = kind, .number = subject}, subject);
   thread.count(kind, subject);

@@ -22,7 +22,9 @@ struct Event {
   std::uint8_t check{0};
 };
 
-// The check byte of a rolling hash.
-constexpr std::uint8_t check_of(std::uint64_t hash) { return static_cast<std::uint8_t>((hash ^ (hash >> 29)) >> 24); }
+// The check byte of a rolling hash. Every bit of the hash counts: the last step stands in its lowest ones.
+constexpr std::uint8_t check_of(std::uint64_t hash) {
+  return static_cast<std::uint8_t>((hash * 0x9E3779B97F4A7C15u) >> 56);
+}
 
 }  // namespace reprise::recording

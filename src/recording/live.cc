@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,8 +22,18 @@ constexpr std::size_t block_bytes_max = std::size_t{64} << 10;
 
 constexpr std::size_t round_up(std::size_t size, std::size_t unit) { return (size + unit - 1) / unit * unit; }
 
+// A limit on the size of files answers with a signal, which would end the program: it is asked before.
+bool exceeds_limit(std::uint64_t size) {
+  rlimit limit{};
+  return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && size > limit.rlim_cur;
+}
+
 // Null when the system says no; errno then says why.
 void* map_reserved(int file, std::uint64_t offset, std::size_t size) {
+  if (exceeds_limit(offset + size)) {
+    errno = EFBIG;
+    return nullptr;
+  }
   int error = 0;
   do {
     error = posix_fallocate(file, static_cast<off_t>(offset), static_cast<off_t>(size));

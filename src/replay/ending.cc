@@ -45,6 +45,10 @@ void Replayer::hold(Replayed& self, Kind kind, ObjectId object) {
 void Replayer::reached_end() {
   if (remaining_.fetch_sub(1) != 1) return;
   remaining_.notify_all();
+  all_reached_end();
+}
+
+void Replayer::all_reached_end() {
   if (recorded_.info().end_kind != recording::EndKind::running) return;
   scratch_->header().flags.fetch_or(recording::live_identical);
   if (!options_.then_live) return;
@@ -55,7 +59,7 @@ void Replayer::reached_end() {
 }
 
 // The recording ended because the process was killed from outside: it happens again when nobody can go on.
-void Replayer::finish_killed() { kill(getpid(), SIGKILL); }
+void Replayer::finish_killed() { syscall(SYS_kill, getpid(), SIGKILL); }  // past the gate, as in leave_process
 
 void Replayer::await_all(Replayed& self) {
   if (remaining_.load() == 0) return;
@@ -158,14 +162,22 @@ void Replayer::park() {
   for (;;) pause();
 }
 
+// The step is the first one that is another, unless steps were left out before it: those have passed one check byte,
+// and one in 256 passes by chance. So a bracket begins where two of them would have been deceived.
+std::uint64_t Replayer::certain_until(const Replayed& self, bool at_written) {
+  if (recorded_.info().full) return self.slot->steps;
+  if (!at_written) return self.doubtful_after;
+  const bool left_out = is_written(self) && self.next->checked && self.run_used == 0;
+  return left_out ? self.last_written : self.slot->steps;
+}
+
 void Replayer::diverge(Replayed& self, Kind kind, ObjectId object, const char* detail, bool bracketed) {
   if (diverged_.exchange(true)) park();
   recording::LiveDivergence& found = scratch_->header().divergence;
   found.thread = self.index;
   found.step = self.slot->steps + 1;
-  found.step_after = self.last_written;
-  // With nothing left out since the last written event there is only one step it can be.
-  found.bracketed = bracketed && found.step > found.step_after + 1 && !recorded_.info().full ? 1 : 0;
+  found.step_after = certain_until(self, !bracketed);
+  found.bracketed = found.step > found.step_after + 1 ? 1 : 0;
   found.actual_kind = static_cast<std::uint32_t>(kind);
   found.actual_object = object;
   if (self.next && is_written(self)) {

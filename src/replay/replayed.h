@@ -48,6 +48,7 @@ struct Replayer::Replayed : gate::Thread {
   std::optional<recording::Event> next;  // the next written event
   std::uint64_t run_used{0};             // how much of a run of failures was replayed
   std::uint64_t last_written{0};         // step of the written event before `next`
+  std::uint64_t doubtful_after{0};       // steps up to here have passed two check bytes, or were all written
   SpinBudget budget;
   std::unordered_map<ObjectId, Known> known;
   std::optional<recording::StreamWriter> trace;

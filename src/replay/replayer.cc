@@ -57,8 +57,13 @@ Thread* Replayer::new_thread(const recording::ThreadInfo& info) {
 }
 
 void Replayer::start_main() {
+  if (remaining_.load() == 0) all_reached_end();
   const auto main = children_.find(child_key(no_thread, 0));
-  if (main == children_.end()) return;
+  if (main == children_.end()) {
+    // Killed before its first thread was registered: there is nothing to repeat.
+    if (released_.load() == 0) finish_killed();
+    return;
+  }
   if (Thread* thread = new_thread(*main->second)) started(*thread);
 }
 
@@ -96,7 +101,10 @@ void Replayer::continue_in_child(const recording::Log& recorded, recording::Live
 // ---- the thread's own stream ----
 
 void Replayer::advance(Replayed& self) {
-  if (self.next) self.last_written = self.next->step + std::max<std::uint64_t>(self.run_used, 1) - 1;
+  if (self.next) {
+    if (self.next->checked) self.doubtful_after = self.last_written;
+    self.last_written = self.next->step + std::max<std::uint64_t>(self.run_used, 1) - 1;
+  }
   self.run_used = 0;
   self.next.reset();
   for (;;) {
@@ -106,7 +114,8 @@ void Replayer::advance(Replayed& self) {
     self.next = **event;
     break;
   }
-  // The last step is told to everybody, a traced one is written, a perturbed one disturbed: those come through the gate.
+  // The last step is told to everybody, a traced one is written, a perturbed one disturbed: those come through the
+  // gate.
   const std::uint64_t told = self.next ? std::min(self.next->step, self.info->steps) : self.info->steps;
   self.alone_before = options_.trace || gate::perturb::active() ? 0 : told;
 }
@@ -298,6 +307,7 @@ Outcome Replayer::foretell_read(Replayed& self, Object& object, Kind kind, const
     if (kind == Kind::modify && event.kind == Kind::modify) return Outcome::act;
     const Kind wanted = kind == Kind::modify ? Kind::compare_failed : kind;
     expect(self, wanted, id, event.kind == wanted);
+    if (id != 0 && id != event.object) diverge(self, wanted, id, "the recorded step was at another object", false);
     if (id == 0 && is_new_here(self, event.object)) return Outcome::act;  // the first passage
     self.about_to(wanted, object);
     read_recorded(self, object, out, size, is_pointer);

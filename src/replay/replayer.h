@@ -103,6 +103,7 @@ class Replayer final : public gate::Gate, private SleepWatch {
   // The end. hold() returns only when the program goes on by itself.
   void hold(Replayed& self, Kind kind, ObjectId object);
   void reached_end();
+  void all_reached_end();
   void await_all(Replayed& self);
   void finish_killed();
 
@@ -111,6 +112,7 @@ class Replayer final : public gate::Gate, private SleepWatch {
   void wakes(std::uint32_t sleepers) override;
   void look_for_stall();
 
+  std::uint64_t certain_until(const Replayed& self, bool at_written);
   [[noreturn]] void diverge(Replayed& self, Kind kind, ObjectId object, const char* detail, bool bracketed);
   [[noreturn]] void park();
 

@@ -13,7 +13,7 @@ void run_for_ever() {
   start.arrive();
   for (;;) {
     count.fetch_add(1);
-    compute(3000);
+    compute(300000);
   }
 }
 

@@ -125,8 +125,13 @@ class Bench:
     def reprise(self, *words, **given):
         return run([REPRISE, *words], self.folder, given.get("seconds", RUN_SECONDS_MAX), given.get("env"))
 
-    def info(self, name):
-        return self.reprise("info", name, "--json").json()
+    def info(self, name, **given):
+        return self.reprise("info", name, "--json", **given).json()
+
+    def process(self, name, **given):
+        """What `info` says of the first process of a recording; nothing when it cannot be read."""
+        ran = self.reprise("info", name, "--json", **given)
+        return ran.json()["processes"][0] if self.expect(ran.code == 0, f"{name}: opens", name, ran) else {}
 
     def path(self, name):
         return self.folder / f"{name}.reprise"

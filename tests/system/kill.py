@@ -88,9 +88,7 @@ def try_kill(bench, number, target):
         return False
     verified = bench.reprise("verify", name)
     well = bench.expect(verified.code == 0, f"{what}: verifies", name, verified)
-    info = bench.reprise("info", name, "--json")
-    well &= bench.expect(info.code == 0, f"{what}: opens", name, info)
-    recorded = {thread["path"]: thread["steps"] for thread in info.json()["processes"][0]["threads"]} if well else {}
+    recorded = {thread["path"]: thread["steps"] for thread in bench.process(name).get("threads", [])}
     for thread, steps in enumerate(counted):
         kept = recorded.get(f"0.{thread}", 0)
         well &= bench.expect(kept >= steps, f"{what}: thread 0.{thread} counted {steps} steps, {kept} were kept", name)
