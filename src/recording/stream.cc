@@ -27,10 +27,11 @@ std::size_t trimmed(std::string_view value) {
 }
 
 // What a thread that passes one object again and again would raise its order by, itself and once another, until it is
-// written again: `left_out` steps lie between, of which an atomic raises the order with each, a mutex with every second.
-std::int64_t expected_difference(Kind kind, std::uint64_t left_out) {
+// written again: `left_out` steps lie between, of which an atomic raises the order with each, a mutex with every
+// second.
+std::uint64_t expected_difference(Kind kind, std::uint64_t left_out) {
   const bool each = kind == Kind::modify || kind == Kind::store;
-  return static_cast<std::int64_t>((each ? left_out : left_out / 2) + 2);
+  return (each ? left_out : left_out / 2) + 2;
 }
 
 std::uint8_t* put_bytes(std::uint8_t* at, std::string_view bytes) {
@@ -93,12 +94,12 @@ std::uint8_t* StreamWriter::put_object(std::uint8_t* at, const Event& event, boo
   return base::put_varint(at, object_ordinal(object));
 }
 
-std::uint8_t* StreamWriter::put_difference(std::uint8_t* at, const Event& event, std::uint64_t difference, Class treated,
-                                           bool same) const {
+std::uint8_t* StreamWriter::put_difference(std::uint8_t* at, const Event& event, std::uint64_t difference,
+                                           Class treated, bool same) const {
   const std::uint64_t left_out = event.step - step_ - 1;
   if (treated != Class::ordered || !same || left_out == 0) return base::put_varint(at, difference);
-  const std::int64_t expected = expected_difference(event.kind, left_out);
-  return base::put_varint(at, base::zigzag(static_cast<std::int64_t>(difference) - expected));
+  const std::uint64_t surplus = difference - expected_difference(event.kind, left_out);
+  return base::put_varint(at, base::zigzag(static_cast<std::int64_t>(surplus)));
 }
 
 std::uint8_t* StreamWriter::put_body(std::uint8_t* at, const Event& event, Class treated, bool same) {
@@ -234,10 +235,11 @@ std::uint64_t StreamReader::parse_difference(base::Cursor& cursor, const Event& 
   const std::uint64_t left_out = event.step - step_ - 1;
   if (treated != Class::ordered || !same || left_out == 0) return written;
   const std::int64_t surplus = base::unzigzag(written);
-  constexpr auto limit = static_cast<std::int64_t>(max_order);
-  if (surplus > limit || surplus < -limit) return max_order + 1;
-  const std::int64_t difference = surplus + expected_difference(event.kind, left_out);
-  return difference > 0 ? static_cast<std::uint64_t>(difference) : max_order + 1;
+  const std::uint64_t expected = expected_difference(event.kind, left_out);
+  // Unsigned: neither sum nor difference of what the bytes claim may overflow.
+  if (surplus >= 0) return expected + static_cast<std::uint64_t>(surplus);
+  const std::uint64_t missing = -static_cast<std::uint64_t>(surplus);
+  return missing < expected ? expected - missing : max_order + 1;
 }
 
 bool StreamReader::parse_body(base::Cursor& cursor, Class treated, bool same, Event& event) {

@@ -348,6 +348,24 @@ TEST(Stream, KeepsStepsBelowTheLimit) {
   EXPECT_NE(read.error, "");
 }
 
+// Goal    No gap and no surplus, however large, makes an order that cannot be: each alone is in range, their sum is
+// not. Method  A passage, then one of the same object after the longest gap with the largest and with the smallest
+// surplus.
+TEST(Stream, RefusesOrdersThatOverflow) {
+  constexpr std::int64_t limit = std::int64_t{1} << 62;
+  for (const std::int64_t surplus : {INT64_MAX, limit, 1 - limit, -limit, INT64_MIN}) {
+    Bytes bytes{0x80 | static_cast<unsigned>(Kind::modify), 1};
+    std::uint8_t number[base::max_varint_bytes];
+    bytes.push_back(0x40 | static_cast<unsigned>(Kind::modify));
+    bytes.insert(bytes.end(), number, base::put_varint(number, max_step - 3));
+    bytes.push_back(0x5A);
+    bytes.insert(bytes.end(), number, base::put_varint(number, base::zigzag(surplus)));
+    const auto read = read_all(reader_of(bytes));
+    EXPECT_EQ(read.events.size(), surplus == 1 - limit ? 2u : 1u) << surplus;
+    for (const Owned& event : read.events) EXPECT_LE(event.order, max_order);
+  }
+}
+
 // Goal    A block that is not the next one is noticed: its events would get the wrong steps.
 // Method  The middle one of three blocks is left out.
 TEST(Stream, NoticesAMissingBlock) {

@@ -1,5 +1,4 @@
 // Trait: condition_variable_any with a reprise::mutex: turns, notify_one and notify_all, time-outs.
-// Label: racing
 #include <reprise/reprise.h>
 
 #include <chrono>

@@ -1,5 +1,4 @@
 // Trait: waits that a stop ends, untimed and timed: stopped before, while waiting, by time-out, or satisfied in time.
-// Label: racing
 #include <reprise/reprise.h>
 
 #include <chrono>

@@ -103,7 +103,7 @@ std::string waiter_line(const analyse::Waiter& waiter) {
   }
   if (waiter.kind != Kind::wait && waiter.kind != Kind::wake) return line;
   if (waiter.notified == 0) return line + "; nobody ever notified it";
-  return line + fmt::format("; all {} had come before", counted(waiter.notified, "notification"));
+  return line + fmt::format("; every notification had come before ({})", analyse::grouped(waiter.notified));
 }
 
 std::string cycle_line(const std::vector<ThreadIndex>& cycle, const Summary& summary) {
