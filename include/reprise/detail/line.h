@@ -34,9 +34,9 @@ class Line {
   }
 
   // To ask how it went, the line must have been written.
-  explicit operator bool() { return finish().good(); }
-  bool operator!() { return !finish().good(); }
-  operator std::ostream&() { return finish(); }  // NOLINT(google-explicit-constructor): as a stream's statement
+  explicit operator bool() const { return finish().good(); }
+  bool operator!() const { return !finish().good(); }
+  operator std::ostream&() const { return finish(); }  // NOLINT(google-explicit-constructor): as a stream's statement
 
  private:
   class Text final : public std::stringbuf {
@@ -51,7 +51,7 @@ class Line {
     }
   };
 
-  Destination& finish() {
+  Destination& finish() const {
     if (!std::exchange(finished_, true)) destination_.write_line(text_.view(), text_.flushed, stream_);
     return destination_;
   }
@@ -59,7 +59,7 @@ class Line {
   Destination& destination_;
   Text text_;
   std::ostream stream_{&text_};
-  bool finished_{false};
+  mutable bool finished_{false};
 };
 
 }  // namespace reprise::detail

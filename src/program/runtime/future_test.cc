@@ -187,7 +187,7 @@ TEST(Async, RunsInAThreadThatIsGoneWhenItsResultIsSeen) {
   struct Local {
     ~Local() { ++gone; }
   };
-  auto result = async(launch::async, [] {
+  auto result = reprise::async(launch::async, [] {
     thread_local Local local;
     (void)&local;
     return std::this_thread::get_id();
@@ -199,14 +199,14 @@ TEST(Async, RunsInAThreadThatIsGoneWhenItsResultIsSeen) {
 TEST(Async, IsJoinedByItsLastFuture) {
   bool done = false;
   {
-    const auto ignored = async(launch::async, [&] { done = true; });
+    const auto ignored = reprise::async(launch::async, [&] { done = true; });
   }
   EXPECT_TRUE(done);
 }
 
 TEST(Async, DefersUntilItIsAskedFor) {
   int runs = 0;
-  future<int> result = async(launch::deferred, [&] { return ++runs; });
+  future<int> result = reprise::async(launch::deferred, [&] { return ++runs; });
   EXPECT_EQ(result.wait_for(1ms), future_status::deferred);
   EXPECT_EQ(runs, 0);
   result.wait();
@@ -217,20 +217,20 @@ TEST(Async, DefersUntilItIsAskedFor) {
 TEST(Async, NeverRunsWhatNobodyAsksFor) {
   int runs = 0;
   {
-    const auto ignored = async(launch::deferred, [&] { ++runs; });
+    const auto ignored = reprise::async(launch::deferred, [&] { ++runs; });
   }
   EXPECT_EQ(runs, 0);
 }
 
 TEST(Async, CopiesItsArguments) {
   std::string text = "before";
-  auto result = async(
+  auto result = reprise::async(
       launch::deferred, [](const std::string& own) { return own; }, text);
-  auto changed = async([](std::string& own) { own = "changed"; }, std::ref(text));
+  auto changed = reprise::async([](std::string& own) { own = "changed"; }, std::ref(text));
   changed.get();
   EXPECT_EQ(result.get(), "before");
   EXPECT_EQ(text, "changed");
-  EXPECT_EQ(async(&std::string::size, text).get(), 7u);
+  EXPECT_EQ(reprise::async(&std::string::size, text).get(), 7u);
 }
 
 TEST(PackagedTask, RunsOnceUntilItIsReset) {
