@@ -128,14 +128,10 @@ class ofstream : public std::ostream {
   }
 
   template <typename T>
-  Line operator<<(const T& part) & {
+  Line operator<<(const T& part) {
     return Line(*this, this, part);
   }
-  template <typename T>
-  Line operator<<(const T& part) && {
-    return Line(*this, this, part);
-  }
-  Line operator<<(std::ostream& (*manipulator)(std::ostream&)) & { return Line(*this, this, manipulator); }
+  Line operator<<(std::ostream& (*manipulator)(std::ostream&)) { return Line(*this, this, manipulator); }
 
   void write_line(std::string_view text, bool flush, const std::ostream& line) {
     if (!good()) return;
