@@ -1,5 +1,5 @@
-// Trait: a lock-free stack: pointers pushed and popped by compare_exchange, with new and delete; fetch_add on a
-// pointer. Label: racing
+// Trait: a lock-free stack: pointers pushed and popped by compare_exchange, with new and delete.
+// Label: racing
 #include <reprise/reprise.h>
 
 #include <string>

@@ -1,5 +1,5 @@
-// Trait: four threads pass gates for ever and count, each in a file of its own shared memory, the steps that have
-// returned. Label: helper
+// Trait: four threads pass gates for ever and count, each in shared memory of its own, the steps that have returned.
+// Label: helper
 //
 // Use: counted_steps COUNTS   The file holds, each on a cache line, the pid and the steps of threads 0.0 to 0.3.
 #include <fcntl.h>
