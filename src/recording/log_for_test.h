@@ -196,8 +196,8 @@ inline recording::Live& create_live(const std::filesystem::path& path) {
   auto live = recording::Live::create(path);
   EXPECT_TRUE(live) << (live ? "" : live.error().message);
   if (!live) std::abort();
-  static std::vector<recording::Live*> never_destroyed;  // but known: not a leak
-  never_destroyed.push_back(*live);
+  static auto* never_destroyed = new std::vector<recording::Live*>;  // but known, also at the end: not a leak
+  never_destroyed->push_back(*live);
   return **live;
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Goal    Every command does what its help says, with the exit code and the output that docs/errors.md promises.
-Method  The real tool on real programs, in a folder of its own. label: sanitize"""
+Method  The real tool on real programs, in a folder of its own."""
 import json
 import os
 import signal

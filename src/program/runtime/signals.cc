@@ -16,7 +16,10 @@ constexpr int signal_limit = 65;
 
 using Function = int(int, const struct sigaction*, struct sigaction*);
 
-int native_sigaction(int signal, const struct sigaction* now, struct sigaction* before) {
+// The sanitizers call sigaction before they are ready to follow anybody.
+#define REPRISE_UNFOLLOWED __attribute__((no_sanitize("thread"), no_sanitize("address")))
+
+REPRISE_UNFOLLOWED int native_sigaction(int signal, const struct sigaction* now, struct sigaction* before) {
   static constinit Function* found = nullptr;
   if (found == nullptr) found = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, "sigaction"));
   return found(signal, now, before);
@@ -100,7 +103,8 @@ bool is_ours(const struct sigaction& action) {
 
 using namespace reprise;  // NOLINT(google-build-using-namespace): the functions below have C names
 
-extern "C" REPRISE_API int sigaction(int signal, const struct sigaction* now, struct sigaction* before) noexcept {
+extern "C" REPRISE_API REPRISE_UNFOLLOWED int sigaction(int signal, const struct sigaction* now,
+                                                        struct sigaction* before) noexcept {
   if (gate::installed == nullptr || signal <= 0 || signal >= signal_limit) return native_sigaction(signal, now, before);
   const struct sigaction previous = program_actions[signal];
   struct sigaction wrapped {};
@@ -116,7 +120,7 @@ extern "C" REPRISE_API int sigaction(int signal, const struct sigaction* now, st
   return result;
 }
 
-extern "C" REPRISE_API sighandler_t signal(int number, sighandler_t handler) noexcept {
+extern "C" REPRISE_API REPRISE_UNFOLLOWED sighandler_t signal(int number, sighandler_t handler) noexcept {
   struct sigaction now {};
   struct sigaction before {};
   now.sa_handler = handler;

@@ -40,7 +40,9 @@ Result<Folder> create_numbered(const fs::path& home, const std::string& program)
   for (int number = 1; number < 1'000'000; ++number) {
     const std::string name = fmt::format("{}-{}", base, number);
     if (fs::exists(home / (name + std::string(recording::folder_suffix)), ignored)) continue;
-    return recording::create_folder(home, name);
+    auto folder = recording::create_folder(home, name);
+    // Somebody else may have taken the name since: the next one then.
+    if (folder || folder.error().code != ErrorCode::usage) return folder;
   }
   return fail(ErrorCode::io, fmt::format("{} is full of recordings of {}; remove some", home.string(), base));
 }
