@@ -27,6 +27,9 @@ foreach(source ${guest_sources})
   add_program(guest_${name} guests ${name} ${source})
   target_include_directories(guest_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(guest_${name} PRIVATE atomic)  # atomics of sixteen bytes
+  if(REPRISE_SANITIZE STREQUAL "thread")
+    target_sources(guest_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/clocklock.cc)
+  endif()
   add_dependencies(guests guest_${name})
   # All guests include the same headers: read them once.
   if(NOT guest_headers)

@@ -14,16 +14,6 @@ int winner(int me) {
   return first;
 }
 
-// The initialisation passes gates itself, and the first try of it throws.
-int troubled(int me) {
-  static reprise::atomic<int> tries{0};
-  static const int first = [me] {
-    if (tries.fetch_add(1) == 0) throw me;
-    return me;
-  }();
-  return first;
-}
-
 }  // namespace
 
 int main() {
@@ -32,13 +22,6 @@ int main() {
   auto work = [&](int who) {
     start.arrive();
     seen[who] += std::to_string(winner<0>(who)) + std::to_string(winner<1>(who)) + std::to_string(winner<2>(who));
-    for (int i = 0; i < 2; ++i) {
-      try {
-        seen[who] += std::to_string(troubled(who));
-      } catch (int thrower) {
-        seen[who] += 't' + std::to_string(thrower);
-      }
-    }
   };
   reprise::thread a(work, 0);
   reprise::thread b(work, 1);
