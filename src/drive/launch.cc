@@ -16,6 +16,8 @@
 #include <cstring>
 #include <utility>
 
+#include "drive/descendants.h"
+
 extern char** environ;
 
 namespace reprise::drive {
@@ -166,7 +168,7 @@ Child::~Child() {
 
 void Child::kill() {
   if (pid_ <= 0 || ended_) return;
-  ::kill(pid_, SIGKILL);
+  kill_with_descendants(pid_);
   siginfo_t info{};
   while (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED) != 0 && errno == EINTR) {
   }

@@ -78,6 +78,27 @@ TEST(Launch, KillsWhatOutlivesIt) {
   EXPECT_EQ(::kill(pid, 0), -1);
 }
 
+TEST(Launch, KillsWhatTheProgramStarted) {
+  Interrupts interrupts;
+  std::array<int, 2> ends{-1, -1};
+  ASSERT_EQ(pipe(ends.data()), 0);  // not closed by exec: whoever of them lives holds it open
+  {
+    auto child = Child::start({.program = "/bin/sh",
+                               .arguments = {"sh", "-c", "(sleep 1000; true) & echo started >&" + std::to_string(ends[1]) + "; wait"},
+                               .environment = {},
+                               .folder = {}},
+                              interrupts);
+    ASSERT_TRUE(child);
+    close(ends[1]);
+    char byte = 0;
+    ASSERT_EQ(read(ends[0], &byte, 1), 1);
+  }
+  std::array<char, 64> rest{};
+  while (read(ends[0], rest.data(), rest.size()) > 0) {
+  }
+  close(ends[0]);  // reached only when nobody holds the other end
+}
+
 TEST(Launch, ForwardsASignalSentToTheTool) {
   Interrupts interrupts;
   auto child = Child::start({.program = "/bin/sleep", .arguments = {"sleep", "1000"}, .environment = {}, .folder = {}},
