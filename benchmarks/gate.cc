@@ -34,8 +34,8 @@ struct Sizes {
   std::uint64_t sort;
 };
 
-constexpr Sizes full_sizes{{201, 2e6}, 31, 20'000'000, 10'000'000, 2'000'000, 1'000'000, 2'000, 2'000'000};
-constexpr Sizes quick_sizes{{5, 2e5}, 1, 20'000, 20'000, 20'000, 2'000, 20, 50'000};
+constexpr Sizes full_sizes{{201, 2e6}, 31, 20'000'000, 1'000'000, 2'000'000, 1'000'000, 2'000, 2'000'000};
+constexpr Sizes quick_sizes{{5, 2e5}, 1, 20'000, 2'000, 20'000, 2'000, 20, 50'000};
 
 // What the recorded process is asked for; it prints one line each for the one that asked.
 void measure_recorded(const Sizes& sizes) {
@@ -68,7 +68,7 @@ class Bench {
     replay_contended();
     bytes("gate.mutex.uncontended", "mutex_alone", sizes_.mutex_alone, "traced");
     bytes("gate.producer_consumer", "producer_consumer", sizes_.producer_consumer, "traced");
-    bytes("gate.mutex.change", "mutex_contended", sizes_.mutex_change, "count");
+    bytes("gate.mutex.change", "mutex_changes", sizes_.mutex_change, "count");
     return report_.finish();
   }
 

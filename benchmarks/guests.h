@@ -70,16 +70,30 @@ inline int mutex_alone(std::uint64_t size) {
   return tell(wall_ns() - start, counter);
 }
 
-// Counts how often the mutex changes hands.
 inline int mutex_contended(std::uint64_t size) {
+  reprise::mutex mutex;
+  std::uint64_t counter = 0;
+  const double elapsed = in_two_threads<Gated>([&](int) {
+    for (std::uint64_t i = 0; i < size; ++i) {
+      const std::lock_guard lock(mutex);
+      ++counter;
+    }
+  });
+  return tell(elapsed, counter);
+}
+
+// Until the mutex has changed hands `size` times: how often it does so per passage differs tenfold between runs, and
+// what a recording holds once (program and manifest) should weigh the same in each.
+inline int mutex_changes(std::uint64_t size) {
   reprise::mutex mutex;
   int owner = -1;
   std::uint64_t changes = 0;
   const double elapsed = in_two_threads<Gated>([&](int who) {
-    for (std::uint64_t i = 0; i < size; ++i) {
+    for (bool more = true; more;) {
       const std::lock_guard lock(mutex);
       if (owner != who) ++changes;
       owner = who;
+      more = changes < size;
     }
   });
   return tell(elapsed, changes);
@@ -179,6 +193,7 @@ int parallel_sort(std::uint64_t size) {
 inline int run_guest(const std::string& name, std::uint64_t size) {
   if (name == "mutex_alone") return mutex_alone(size);
   if (name == "mutex_contended") return mutex_contended(size);
+  if (name == "mutex_changes") return mutex_changes(size);
   if (name == "producer_consumer") return producer_consumer(size);
   if (name == "threads") return threads(size);
   if (name == "sort_std") return parallel_sort<Std>(size);
