@@ -30,7 +30,7 @@ Name: reprise
 Description: record a concurrent program once, run that same execution again
 Version: ${PROJECT_VERSION}
 Cflags: -I\${includedir} -pthread
-Libs: -L\${libdir} -lreprise -pthread
+Libs: -L\${libdir} -lreprise -pthread -Wl,-z,now
 ")
 if(CMAKE_INSTALL_LIBDIR MATCHES "/")  # lib/x86_64-linux-gnu: one folder deeper
   file(READ ${PROJECT_BINARY_DIR}/reprise.pc pc)

@@ -56,14 +56,14 @@ int main() {
     askers.reserve(2);
     for (int i = 0; i < 2; ++i)
       askers.emplace_back([&, lazy] {
-        number += lazy.get() * 0;
-        note('g');
+        note(lazy.get() == 5 ? 'g' : '?');
       });
     for (auto& asker : askers) asker.join();
     number += *by_value.get() + lazy.get();
     try {
       number += thrown.get();
     } catch (const std::runtime_error& error) {
+      const std::lock_guard lock(guard);  // `nothing` may still be at it
       seen += error.what();
     }
     // `nothing` is joined by its destructor.

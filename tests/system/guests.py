@@ -3,7 +3,8 @@
 Method  Each guest is recorded while the adversary favours the first (or the last) thread, and replayed while it favours
         the other: the replay must be identical and its output the same bytes. The control: the same program under the
         same opposite adversary, but with the gate disabled, gives another output; without that, a replayer that does
-        nothing would pass too.
+        nothing would pass too. The adversary keeps threads off the fast ways through the gate, so each guest is also
+        recorded calmly, in full, with contents and with chaos.
 """
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +14,8 @@ from _lib import FULL, IDENTICAL, OPPOSITE, WORKERS, Bench, guests
 
 RECORDINGS = 20 if FULL else 3
 REPLAYS = 10 if FULL else 2
+CALM = {"calm": (), "full": ("--full",), "contents": ("--level", "data"), "chaos": ("--chaos", "7")}
+CALM_ROUNDS = 5 if FULL else 1
 HANG_SECONDS = 2
 CONTROL_SECONDS = 2
 CONTROL_SHARE_MIN = 0.95
@@ -37,25 +40,43 @@ def control(bench, guest, name, favour, recorded):
     return ran.out != recorded.out or ("hangs" not in guest.labels and ran.code != recorded.code)
 
 
-def record_and_replay(bench, guest, number, tally):
-    favour = ("first", "last")[number % 2]
-    name = f"{guest.name}-{number}"
-    recorded = bench.record(guest.name, name, favour=favour, timeout=HANG_SECONDS if "hangs" in guest.labels else None)
+def record(bench, guest, name, tally, **given):
+    recorded = bench.record(guest.name, name, timeout=HANG_SECONDS if "hangs" in guest.labels else None, **given)
     tally.recordings += 1
     well = bench.expect(recorded.code != 125 and not recorded.hung, f"{guest.name}: is recorded", name, recorded)
     if "refused" not in guest.labels:
         well &= bench.expect(recorded.out != b"", f"{guest.name}: has an output to compare", name, recorded)
+    return recorded, well
+
+
+def replay(bench, guest, name, recorded, tally, favour):
+    tally.replays += 1
+    replayed = bench.replay(name, "--stall-after", 30, favour=favour)
+    if "refused" in guest.labels:
+        same = bench.expect(replayed.code == 7, f"{guest.name}: is refused", name, replayed)
+    else:
+        same = bench.expect(replayed.code == 0 and replayed.out == recorded.out + IDENTICAL,
+                            f"{guest.name}: replays as recorded (replay favours {favour}), recorded:\n"
+                            f"  {recorded.out!r}"[:800], name, replayed)
+    tally.identical += same
+    return same
+
+
+def record_calmly(bench, guest, kind, number, tally):
+    name = f"{guest.name}-{kind}-{number}"
+    recorded, well = record(bench, guest, name, tally, options=CALM[kind])
+    well = well and replay(bench, guest, name, recorded, tally, ("first", "last")[number % 2])
+    if well:
+        bench.drop(name)
+    return well
+
+
+def record_and_replay(bench, guest, number, tally):
+    favour = ("first", "last")[number % 2]
+    name = f"{guest.name}-{number}"
+    recorded, well = record(bench, guest, name, tally, favour=favour)
     for _ in range(REPLAYS if well else 0):
-        tally.replays += 1
-        replayed = bench.replay(name, "--stall-after", 30, favour=OPPOSITE[favour])
-        if "refused" in guest.labels:
-            same = bench.expect(replayed.code == 7, f"{guest.name}: is refused", name, replayed)
-        else:
-            same = bench.expect(replayed.code == 0 and replayed.out == recorded.out + IDENTICAL,
-                                f"{guest.name}: replays as recorded ({favour}, against {OPPOSITE[favour]}), recorded:\n"
-                                f"  {recorded.out!r}"[:800], name, replayed)
-        tally.identical += same
-        well &= same
+        well &= replay(bench, guest, name, recorded, tally, OPPOSITE[favour])
     if guest.labels & {"racing", "outside"}:
         tally.controls += 1
         tally.differ += control(bench, guest, name, OPPOSITE[favour], recorded)
@@ -69,6 +90,10 @@ def try_guest(bench, guest):
     for number in range(RECORDINGS):
         if not record_and_replay(bench, guest, number, tally):
             break  # its recording is kept; more of the same tell nothing new
+    for kind in CALM:
+        for number in range(CALM_ROUNDS):
+            if not record_calmly(bench, guest, kind, number, tally):
+                break
     share = f", control {tally.differ} of {tally.controls} differ" if tally.controls else ""
     print(f"{guest.name}: {tally.recordings} recordings, {tally.identical} of {tally.replays} replays identical{share}",
           flush=True)
