@@ -40,6 +40,19 @@ else()
   message(STATUS "GoogleTest is missing: unit tests are left out (./test installs it)")
 endif()
 
+# Programs that tests drive: they call the tool's own code, many times in one process.
+add_custom_target(drivers)
+file(GLOB driver_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/drivers/*.cc)
+foreach(source ${driver_sources})
+  cmake_path(GET source STEM name)
+  add_executable(driver_${name} ${source})
+  set_target_properties(driver_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/drivers)
+  target_link_libraries(driver_${name} PRIVATE reprise_tool_lib)
+  target_include_directories(driver_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  add_dependencies(drivers driver_${name})
+endforeach()
+add_dependencies(sanitize drivers)
+
 # add_script(file): registers a script under its stem, with the labels it asks for.
 function(add_script script)
   cmake_path(GET script STEM name)
