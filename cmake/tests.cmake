@@ -53,6 +53,21 @@ foreach(source ${driver_sources})
 endforeach()
 add_dependencies(sanitize drivers)
 
+# Targets of libFuzzer, in the preset `fuzz` only.
+add_custom_target(fuzz)
+if(REPRISE_FUZZ)
+  file(GLOB fuzz_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/*.cc)
+  foreach(source ${fuzz_sources})
+    cmake_path(GET source STEM name)
+    add_executable(fuzz_${name} ${source})
+    set_target_properties(fuzz_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
+    target_link_libraries(fuzz_${name} PRIVATE reprise_core)
+    target_include_directories(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+    add_dependencies(fuzz fuzz_${name})
+  endforeach()
+endif()
+
 # add_script(file): registers a script under its stem, with the labels it asks for.
 function(add_script script)
   cmake_path(GET script STEM name)
