@@ -36,6 +36,13 @@ constexpr Claim claims[] = {
     {"gate.record.application", Unit::ratio, 1.03, "record against std: parallel sort with a work queue"},
     {"gate.replay.application", Unit::ratio, 1.10, "replay against std: parallel sort with a work queue"},
     {"gate.replay.mutex.contended", Unit::ratio, 2.0, "replay against its recording: two threads on one mutex"},
+    {"gate.record.shared_read", Unit::ratio, 1.5, "record against std: lock_shared and unlock_shared, one thread"},
+    {"shared.record.read", Unit::ratio, 1.5, "record against off: read of a shared object"},
+    {"shared.record.write", Unit::ratio, 1.5, "record against off: write of a shared object"},
+    {"scale.threads.memory", Unit::ratio, 1.2, "record against off: resident at most, 100,000 short threads"},
+    {"scale.threads.time", Unit::ratio, 1.2, "time per event: the last of 100,000 threads against the first"},
+    {"scale.objects.memory", Unit::ratio, 1.2, "record against off: resident at most, 1,000,000 objects"},
+    {"scale.objects.time", Unit::ratio, 1.2, "time per event: the last of 1,000,000 objects against the first"},
     {"gate.mutex.uncontended", Unit::bytes_per_event, 0.01, "folder on disk / events: one thread on a mutex"},
     {"gate.producer_consumer", Unit::bytes_per_event, 1.5, "folder on disk / events: bounded queue"},
     {"gate.mutex.change", Unit::bytes_per_event, 3, "folder on disk / owner changes of a contended mutex"},
@@ -67,7 +74,7 @@ class Report {
   }
   void missing(std::string_view name, const std::string& why) {
     ++missing_;
-    std::fprintf(stderr, "gate: %.*s was not measured: %s\n", static_cast<int>(name.size()), name.data(), why.c_str());
+    std::fprintf(stderr, "bench: %.*s was not measured: %s\n", static_cast<int>(name.size()), name.data(), why.c_str());
   }
 
   // Returns whether everything was measured.

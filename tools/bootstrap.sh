@@ -158,6 +158,7 @@ build_preset() {
 preset_target() {
   case $1 in
     clang) echo tool ;;
+    fuzz) echo fuzz ;;
     *) echo sanitize ;;
   esac
 }

@@ -27,7 +27,8 @@ struct Difference {
 // the recorded hash must be the one before the last step, whatever that step was.
 bool same_hash(const recording::ThreadInfo& recorded, const recording::ThreadInfo& replayed, const recording::Log& log);
 
-// How the process ended is compared only where both logs know it.
+// How the process ended is compared only where both logs know it. Of a torn log, which lost a part, the replay must be
+// a beginning: no thread may have gone further.
 std::vector<Difference> compare(const recording::Log& recorded, const recording::Log& replayed);
 
 // "exit code 3", "SIGSEGV", "stopped from outside"

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ constexpr std::string_view magic{"REPRPACK", 8};
 constexpr std::uint32_t pack_version = 1;
 constexpr std::size_t path_bytes_max = 300;
 constexpr std::uint64_t files_max = 100'000;
+constexpr std::size_t checksum_bytes = 8;
 
 // What a recording may hold: plain files, at most two folders down, with names that are safe anywhere.
 bool is_fine_path(std::string_view path) {
@@ -42,21 +44,46 @@ bool is_fine_path(std::string_view path) {
   });
 }
 
-void write_number(base::AtomicFile& out, std::uint64_t value) {
-  std::uint8_t bytes[8];
-  base::put_u64(bytes, value);
-  out.write(bytes);
-}
+// Writes a pack; its last eight bytes are the checksum of all others.
+class Packer {
+ public:
+  explicit Packer(base::AtomicFile& out) : out_(out) { XXH3_64bits_reset(&state_); }
 
-Result<void> put_file(base::AtomicFile& out, const fs::path& file, const std::string& path) {
+  void write(std::span<const std::uint8_t> bytes) {
+    XXH3_64bits_update(&state_, bytes.data(), bytes.size());
+    out_.write(bytes);
+  }
+  void text(std::string_view text) {
+    number(text.size());
+    raw(text);
+  }
+  void raw(std::string_view text) { write({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}); }
+  void number(std::uint64_t value) {
+    std::uint8_t bytes[8];
+    base::put_u64(bytes, value);
+    write(bytes);
+  }
+  void finish() { number(XXH3_64bits_digest(&state_)); }
+
+ private:
+  base::AtomicFile& out_;
+  XXH3_state_t state_;
+};
+
+Result<void> put_file(Packer& out, const fs::path& file, const std::string& path) {
   auto mapped = base::MappedFile::open(file);
   if (!mapped) return tl::unexpected(mapped.error());
-  write_number(out, path.size());
-  out.write(path);
-  write_number(out, mapped->bytes().size());
+  out.text(path);
+  out.number(mapped->bytes().size());
   out.write(mapped->bytes());
-  write_number(out, XXH3_64bits(mapped->bytes().data(), mapped->bytes().size()));
   return {};
+}
+
+bool is_whole(std::span<const std::uint8_t> pack) {
+  if (pack.size() < checksum_bytes) return false;
+  const auto covered = pack.first(pack.size() - checksum_bytes);
+  base::Cursor stored(pack.data() + covered.size(), pack.data() + pack.size());
+  return XXH3_64bits(covered.data(), covered.size()) == stored.u64();
 }
 
 Result<void> write_file(const fs::path& path, std::string_view bytes) {
@@ -83,13 +110,9 @@ Result<void> unpack_files(base::Cursor& cursor, const fs::path& into) {
   for (std::uint64_t i = 0; i < files; ++i) {
     const std::string path(cursor.bytes(cursor.u64()));
     const std::string_view bytes = cursor.bytes(cursor.u64());
-    const std::uint64_t checksum = cursor.u64();
     if (!cursor.good()) return fail(ErrorCode::damaged, "the pack is damaged: it ends too early");
     if (!is_fine_path(path))
       return fail(ErrorCode::damaged, "the pack is damaged: a file has a name that no recording has");
-    if (XXH3_64bits(bytes.data(), bytes.size()) != checksum) {
-      return fail(ErrorCode::damaged, "the pack is damaged: the checksum of " + path + " does not hold");
-    }
     if (auto written = write_file(into / path, bytes); !written) return written;
   }
   if (cursor.left() != 0) return fail(ErrorCode::damaged, "the pack is damaged: something follows its end");
@@ -114,21 +137,23 @@ Result<void> pack(const Folder& folder, const fs::path& to) {
   std::ranges::sort(paths);
   auto out = base::AtomicFile::create(to);
   if (!out) return tl::unexpected(out.error());
-  out->write(magic);
-  write_number(*out, pack_version);
-  write_number(*out, folder.name().size());
-  out->write(folder.name());
-  write_number(*out, paths.size());
+  Packer packer(*out);
+  packer.raw(magic);
+  packer.number(pack_version);
+  packer.text(folder.name());
+  packer.number(paths.size());
   for (const std::string& path : paths) {
-    if (auto put = put_file(*out, folder.path / path, path); !put) return put;
+    if (auto put = put_file(packer, folder.path / path, path); !put) return put;
   }
+  packer.finish();
   return out->commit();
 }
 
 Result<Folder> unpack(const fs::path& from, const fs::path& home, std::string_view name) {
   auto mapped = base::MappedFile::open(from);
   if (!mapped) return tl::unexpected(mapped.error());
-  base::Cursor cursor(mapped->bytes().data(), mapped->bytes().data() + mapped->bytes().size());
+  const std::span<const std::uint8_t> bytes = mapped->bytes();
+  base::Cursor cursor(bytes.data(), bytes.data() + bytes.size() - std::min(bytes.size(), checksum_bytes));
   if (cursor.bytes(magic.size()) != magic)
     return fail(ErrorCode::not_a_recording, from.string() + " is not a packed recording");
   const std::uint64_t version = cursor.u64();
@@ -137,6 +162,7 @@ Result<Folder> unpack(const fs::path& from, const fs::path& home, std::string_vi
                                                     "; this reprise reads version " + std::to_string(pack_version) +
                                                     ": use the reprise that packed it");
   }
+  if (!is_whole(bytes)) return fail(ErrorCode::damaged, from.string() + " is damaged: its checksum does not hold");
   const std::string packed_name(cursor.bytes(cursor.u64()));
   const std::string wanted = name.empty() ? packed_name : std::string(name);
   if (!cursor.good() || !recording::is_valid_name(packed_name))

@@ -133,12 +133,14 @@ Result<void> seal_all(const Folder& folder, Manifest& manifest) {
   const std::vector<std::string> processes = processes_of(folder);
   manifest.gates_met = !processes.empty();
   if (!processes.empty()) manifest.processes = processes;
+  Result<void> all;
   for (const std::string& process : processes) {
     if (!fs::exists(folder.live(process), ignored) || is_running(folder.live(process))) continue;
-    if (auto sealed = recording::seal(folder.live(process), folder.log(process)); !sealed) return sealed;
-    fs::remove(folder.live(process), ignored);
+    auto sealed = recording::seal(folder.live(process), folder.log(process));
+    if (sealed) fs::remove(folder.live(process), ignored);
+    if (!sealed && all) all = std::move(sealed);
   }
-  return {};
+  return all;
 }
 
 Result<void> count(const Folder& folder, const std::string& process, RecordedRun& run) {
@@ -163,16 +165,16 @@ Result<void> count(const Folder& folder, const std::string& process, RecordedRun
   return {};
 }
 
-Result<void> finish(const Folder& folder, Manifest& manifest, RecordedRun& run) {
-  const auto sealed = seal_all(folder, manifest);
-  if (auto written = write_manifest(folder.manifest(), manifest); !written) return written;
-  if (!sealed) return sealed;
+// The program has run and its end stands, whatever becomes of its recording now: what goes wrong is told beside it.
+void finish(const Folder& folder, Manifest& manifest, RecordedRun& run) {
+  const auto note = [&run](const Result<void>& done) {
+    if (!done && run.unfinished.empty()) run.unfinished = done.error().message;
+  };
+  note(seal_all(folder, manifest));
+  note(write_manifest(folder.manifest(), manifest));
   run.gates_met = manifest.gates_met;
-  if (!run.gates_met) return {};
-  for (const std::string& process : manifest.processes) {
-    if (auto counted = count(folder, process, run); !counted) return counted;
-  }
-  return {};
+  if (!run.gates_met) return;
+  for (const std::string& process : manifest.processes) note(count(folder, process, run));
 }
 
 }  // namespace
@@ -226,7 +228,7 @@ Result<RecordedRun> record_once(const Folder& folder, const Target& target, cons
   run.ended = *child->ended();
   run.how = manifest.end;
   if (options.only_failures && !run.failed()) return run;
-  if (auto finished = finish(folder, manifest, run); !finished) return tl::unexpected(finished.error());
+  finish(folder, manifest, run);
   return run;
 }
 

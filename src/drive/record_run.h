@@ -45,6 +45,7 @@ struct RecordedRun {
   bool found_text{false};
   bool gates_met{false};
   std::string unsupported;  // why this cannot be replayed; empty: it can
+  std::string unfinished;   // why the recording could not be sealed, counted or described; empty: it was
   std::string incomplete;   // why the log ends before the program; empty: it does not
   std::uint64_t threads{0};
   std::uint64_t steps{0};
@@ -67,7 +68,8 @@ struct Target {
 // Errors: not_found, io.
 Result<Target> find_target(const std::vector<std::string>& command);
 
-// `folder` holds nothing but perhaps an image. Errors: io, usage, not_found (the program cannot be executed).
+// `folder` holds nothing but perhaps an image. Errors: io, usage, not_found (the program cannot be executed). Once the
+// program has run there is no error any more: what could not be finished says RecordedRun::unfinished.
 Result<RecordedRun> record_once(const recording::Folder& folder, const Target& target, const RecordOptions& options,
                                 Interrupts& interrupts);
 

@@ -62,7 +62,7 @@ std::string text_of(const Ended& ended) {
 // A run that was stopped from outside is brought to its last step by the runtime, which says so and kills itself.
 void compare_ends(const Manifest& manifest, const recording::LogInfo& info, std::uint32_t flags, ReplayReport& report) {
   const std::optional<Ended> recorded = recorded_end(manifest, info);
-  const bool stopped = !recorded || (info.flags & recording::live_no_space);
+  const bool stopped = !recorded || recording::ends_early(info);
   if (stopped ? (flags & recording::live_identical) != 0 : *recorded == report.ended) return;
   report.differences.push_back(
       {"", "end", recorded ? text_of(*recorded) : "stopped from outside", text_of(report.ended), {}});
@@ -87,7 +87,7 @@ void compare_process(const Subject& subject, const SubjectProcess& process, cons
     report.differences.push_back({"", is_launched ? "gates" : "missing", "met", why, where});
     return;
   }
-  for (analyse::Difference& difference : analyse::compare(process.log, *replayed)) {
+  for (analyse::Difference& difference : analyse::compare(process.best_log(), *replayed)) {
     if (is_launched && difference.what == "end") continue;
     difference.process = where;
     report.differences.push_back(std::move(difference));
@@ -99,7 +99,7 @@ const SubjectProcess& last_image(const Subject& subject) {
   const SubjectProcess* last = &subject.processes.front();
   for (const SubjectProcess& process : subject.processes) {
     const bool is_image = process.name.starts_with(subject.processes.front().name + ".exec");
-    if (is_image && process.log.info().end_kind != recording::EndKind::replaced) last = &process;
+    if (is_image && process.best_log().info().end_kind != recording::EndKind::replaced) last = &process;
   }
   return *last;
 }
@@ -119,7 +119,7 @@ Result<void> judge_end(const Subject& subject, const ReplayOptions& options, con
     if (subject.find(name) == nullptr)
       report.differences.push_back({"", "missing", "no such process", "started", name});
   }
-  compare_ends(subject.manifest, launched.log.info(), flags, report);
+  compare_ends(subject.manifest, launched.best_log().info(), flags, report);
   if (!report.differences.empty()) report.verdict = Verdict::different;
   if (!options.trace || report.verdict != Verdict::identical) return {};
   for (const SubjectProcess& process : subject.processes) {

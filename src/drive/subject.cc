@@ -86,12 +86,21 @@ Result<void> restore_folder(Subject& subject) {
   return {};
 }
 
+// A replay reads as it goes; it must not find in its midst that there is nothing more to read.
+Result<Log> open_whole(const fs::path& path) {
+  auto log = Log::open(path);
+  if (!log) return log;
+  if (auto whole = log->check(); !whole) return tl::unexpected(whole.error());
+  return log;
+}
+
 Result<void> open_processes(Subject& subject) {
   std::vector<std::string> names = processes_of(subject.folder);
   if (names.empty()) names.emplace_back();  // open_log says what is wrong
   for (const std::string& name : names) {
     auto opened = open_log(subject.folder, name);
     if (!opened) return tl::unexpected(opened.error());
+    if (auto whole = opened->log.check(); !whole) return tl::unexpected(whole.error());
     if (opened->log.info().flags & recording::live_unsupported) {
       return fail(ErrorCode::unsupported,
                   fmt::format("{} cannot be replayed: {}", subject.folder.name(), opened->log.info().reason));
@@ -99,7 +108,9 @@ Result<void> open_processes(Subject& subject) {
     SubjectProcess process{opened->process, opened->log, {}};
     std::error_code ignored;
     if (const fs::path trace = subject.folder.trace(name); fs::exists(trace, ignored)) {
-      if (auto log = Log::open(trace)) process.trace = *log;
+      auto log = open_whole(trace);
+      if (!log) return tl::unexpected(log.error());
+      process.trace = *log;
     }
     subject.processes.push_back(std::move(process));
   }

@@ -29,6 +29,7 @@ struct Recorder::Recorded : Thread {
   std::optional<recording::StreamWriter> writer;
   gate::Slot* recorded_slot{nullptr};  // once frozen: where its recording ends
   gate::Slot own_slot{};
+  std::size_t place_in_roll{0};
 };
 
 Recorder::Recorded& Recorder::recorded(Thread& thread) { return static_cast<Recorded&>(thread); }
@@ -40,6 +41,7 @@ Thread* Recorder::new_thread(ThreadIndex parent, std::uint32_t ordinal) {
   thread->gate = this;
   thread->predicts = !options_.full && !options_.perturbed;
   const std::lock_guard lock(roll_mutex_);
+  thread->place_in_roll = roll_.size();
   roll_.push_back(thread);
   return thread;
 }
@@ -60,6 +62,7 @@ void Recorder::continue_in_child(recording::Live& live) {
   self.own_slot = *self.slot;
   self.slot = &self.own_slot;
   roll_.assign(1, &self);
+  self.place_in_roll = 0;
   gate::Slot* place = live.add_slot(no_thread, 0, self.own_slot.index);
   if (place == nullptr) return freeze(self);
   place->objects = self.own_slot.objects;
@@ -303,16 +306,22 @@ void Recorder::started(Thread& child) {
   gate::perturb::enrol(child);
 }
 
+// The last one takes the place of the one that goes. A thread that was never recorded stands on no roll.
+void Recorder::strike_off(Recorded& self) {
+  const std::lock_guard lock(roll_mutex_);
+  if (self.place_in_roll >= roll_.size() || roll_[self.place_in_roll] != &self) return;
+  roll_.back()->place_in_roll = self.place_in_roll;
+  roll_[self.place_in_roll] = roll_.back();
+  roll_.pop_back();
+}
+
 void Recorder::ended(Thread& child) {
   gate::perturb::before(child);
   write(child, {.kind = Kind::end}, 0);
   gate::perturb::dismiss(child);
   Recorded& self = recorded(child);
   gate::current = nullptr;
-  {
-    const std::lock_guard lock(roll_mutex_);
-    std::erase(roll_, &self);
-  }
+  strike_off(self);
   if (!self.frozen)
     __atomic_store_n(&child.slot->state, static_cast<std::uint32_t>(recording::SlotState::ended), __ATOMIC_RELEASE);
   if (self.writer) self.writer->finish();

@@ -79,6 +79,7 @@ class Recorder final : public gate::Gate {
   void write_label(gate::Thread& thread, const gate::Object& object);
   void freeze(gate::Thread& thread);
   gate::Thread* frozen_child();
+  void strike_off(Recorded& self);
   void stop_predicting();
   void claim_end(gate::Thread& thread);
   void mark_end(gate::Thread& thread, recording::EndKind kind, int code);

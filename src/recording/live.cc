@@ -81,7 +81,9 @@ bool Live::grow(std::size_t size_min) {
     rest->kind = static_cast<std::uint32_t>(ExtentKind::padding);
     header_->used.store(file_size_, std::memory_order_release);
   }
-  const std::uint8_t* const closed = chunk_;
+  std::uint8_t* const closed = chunk_;
+  // Whoever still writes there faults in the one page it needs; the rest is the file's, not this process's, memory.
+  if (closed != nullptr) madvise(closed, chunk_size_, MADV_DONTNEED);
   chunk_ = static_cast<std::uint8_t*>(at);
   chunk_size_ = size;
   chunk_used_ = 0;

@@ -123,25 +123,35 @@ Result<std::optional<Piece>> PieceSource::next() {
       Piece{state_->file.bytes().subspan(piece.offset, piece.stored), true, piece.steps_before}};
 }
 
-Result<std::optional<Piece>> PieceSource::unpack(const StoredPiece& piece, std::uint64_t sequence) {
+tl::unexpected<Error> PieceSource::damaged(const StoredPiece& piece, std::uint64_t sequence, const char* what) const {
+  return fail(ErrorCode::damaged, state_->path.string() + ", byte " + std::to_string(piece.offset) + " (chunk " +
+                                      std::to_string(sequence) + " of thread " + std::to_string(thread_->info.index) +
+                                      "): " + what);
+}
+
+Result<void> PieceSource::check_sum(const StoredPiece& piece, std::uint64_t sequence) const {
   const std::span<const std::uint8_t> file = state_->file.bytes();
-  const auto damaged = [&](const char* what) {
-    return fail(ErrorCode::damaged, state_->path.string() + ", byte " + std::to_string(piece.offset) + " (chunk " +
-                                        std::to_string(sequence) + " of thread " + std::to_string(thread_->info.index) +
-                                        "): " + what);
-  };
-  const std::uint64_t end = piece.offset + piece.stored;
   base::Cursor stored_checksum(file.data() + piece.start - checksum_bytes, file.data() + piece.start);
-  const auto covered = file.subspan(piece.start, end - piece.start);
-  if (chunk_checksum(covered, thread_->info.index, sequence) != stored_checksum.u64())
-    return damaged("the checksum is wrong");
-  const std::span<const std::uint8_t> stored = file.subspan(piece.offset, piece.stored);
+  const auto covered = file.subspan(piece.start, piece.offset + piece.stored - piece.start);
+  if (chunk_checksum(covered, thread_->info.index, sequence) == stored_checksum.u64()) return {};
+  return damaged(piece, sequence, "the checksum is wrong");
+}
+
+Result<void> PieceSource::check() {
+  const std::uint64_t sequence = next_++;
+  if (!state_->info.sealed) return {};
+  return check_sum(thread_->pieces[sequence], sequence);
+}
+
+Result<std::optional<Piece>> PieceSource::unpack(const StoredPiece& piece, std::uint64_t sequence) {
+  if (auto checked = check_sum(piece, sequence); !checked) return tl::unexpected(checked.error());
+  const std::span<const std::uint8_t> stored = state_->file.bytes().subspan(piece.offset, piece.stored);
   if (piece.codec == Codec::raw) return std::optional<Piece>{Piece{stored, false, std::nullopt}};
   if (ZSTD_getFrameContentSize(stored.data(), stored.size()) != piece.raw)
-    return damaged("its length is not the one declared");
+    return damaged(piece, sequence, "its length is not the one declared");
   buffer_.resize(piece.raw);
   if (ZSTD_decompress(buffer_.data(), buffer_.size(), stored.data(), stored.size()) != piece.raw) {
-    return damaged("it cannot be decompressed");
+    return damaged(piece, sequence, "it cannot be decompressed");
   }
   return std::optional<Piece>{Piece{buffer_, false, std::nullopt}};
 }
@@ -160,6 +170,16 @@ const std::vector<ThreadInfo>& Log::threads() const { return state_->threads; }
 const ThreadInfo* Log::thread(ThreadIndex index) const {
   const LoadedThread* found = state_->find(index);
   return found == nullptr ? nullptr : &state_->threads[static_cast<std::size_t>(found - state_->loaded.data())];
+}
+
+Result<void> Log::check() const {
+  for (const LoadedThread& thread : state_->loaded) {
+    PieceSource source(state_, &thread);
+    while (!source.exhausted()) {
+      if (auto checked = source.check(); !checked) return checked;
+    }
+  }
+  return {};
 }
 
 StreamReader Log::stream(ThreadIndex index) const {

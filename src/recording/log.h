@@ -59,6 +59,9 @@ struct LogInfo {
       torn;  // where and why the log ends before its threads did (a machine crash, a repair); empty: it does not
 };
 
+// The log ends before its threads did: where no thread can go on is its end.
+inline bool ends_early(const LogInfo& info) { return (info.flags & live_no_space) != 0 || !info.torn.empty(); }
+
 struct LogState;  // log_state.h
 
 class Log {
@@ -72,6 +75,9 @@ class Log {
   const std::vector<ThreadInfo>& threads() const;     // by index
   const ThreadInfo* thread(ThreadIndex index) const;  // null: no such thread
   StreamReader stream(ThreadIndex index) const;       // empty for an unknown thread
+
+  // Checks what open() leaves to reading: the checksum of every chunk. Errors: damaged.
+  Result<void> check() const;
 
  private:
   explicit Log(std::shared_ptr<const LogState> state) : state_(std::move(state)) {}

@@ -381,6 +381,30 @@ TEST_F(LogDamage, OversizedChunksAreRefused) {
   }
 }
 
+// Goal    A chunk above 256 KiB holds one record.
+// Method  Two large records as one chunk under a right checksum; each by itself is the control.
+TEST_F(LogDamage, LargeChunksHoldOneRecord) {
+  Bytes record{0x8F, 0};  // a value, the next step, without a name
+  add_varint(record, chunk_bytes);
+  record.resize(record.size() + chunk_bytes, 'v');
+  for (const std::size_t count : {1, 2}) {
+    Bytes stream;
+    for (std::size_t i = 0; i < count; ++i) stream.insert(stream.end(), record.begin(), record.end());
+    Bytes covered;
+    for (const std::uint64_t number : {std::uint64_t{1}, std::uint64_t{stream.size()}, std::uint64_t{stream.size()}})
+      add_varint(covered, number);
+    covered.insert(covered.end(), {0, 0, 0});
+    covered.insert(covered.end(), stream.begin(), stream.end());
+    Bytes bytes(sealed_.begin(), sealed_.begin() + sealed_header_bytes);
+    bytes.resize(bytes.size() + checksum_bytes);
+    base::put_u64(bytes.data() + sealed_header_bytes, chunk_checksum(covered, 1, 0));
+    bytes.insert(bytes.end(), covered.begin(), covered.end());
+    const Bytes table{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 2, 0, 1, 0};
+    events_.assign(1, std::vector<Owned>());
+    EXPECT_EQ(put_to_use(with_table(bytes, table)).noticed, count == 2);
+  }
+}
+
 // Goal    A thread table that lies is refused, under a checksum that is right.
 // Method  The table of a log without threads as control; then rows that break one rule each.
 TEST_F(LogDamage, LyingTablesAreRefused) {

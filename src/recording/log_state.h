@@ -61,10 +61,14 @@ class PieceSource {
       : state_(std::move(state)), thread_(thread) {}
 
   Result<std::optional<Piece>> next();
+  // Is the next piece what was written? Passes over it.
+  Result<void> check();
   bool exhausted() const { return thread_ == nullptr || next_ >= thread_->pieces.size(); }
 
  private:
   Result<std::optional<Piece>> unpack(const StoredPiece& piece, std::uint64_t sequence);
+  Result<void> check_sum(const StoredPiece& piece, std::uint64_t sequence) const;
+  tl::unexpected<Error> damaged(const StoredPiece& piece, std::uint64_t sequence, const char* what) const;
 
   std::shared_ptr<const LogState> state_;
   const LoadedThread* thread_;

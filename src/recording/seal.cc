@@ -236,6 +236,7 @@ Result<Row> Sealing::write_thread(SealedWriter& writer, const LoadedThread& thre
     if (chunk.size() + record.size() > chunk_bytes) flush();
     chunk.insert(chunk.end(), record.begin(), record.end());
     has_end_mark = (*event)->kind == Kind::end;
+    if ((*event)->kind == Kind::content) info_.flags |= live_contents;  // the table that said so may be lost
     ++records;
   }
   flush();

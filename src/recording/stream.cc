@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "recording/sealed.h"
 
 namespace reprise::recording {
 namespace {
@@ -319,6 +320,9 @@ Result<std::optional<Event>> StreamReader::next() {
   if (!parse(cursor, event)) return damaged("no event can be read here");
   record_ = rest.first(static_cast<std::size_t>(cursor.at() - rest.data()));
   offset_ += record_.size();
+  const bool is_chunk = !piece_.zero_tail;
+  if (is_chunk && piece_.bytes.size() > chunk_bytes && record_.size() != piece_.bytes.size())
+    return damaged("a chunk of this size holds one record, this one holds more");
   return std::optional<Event>{event};
 }
 

@@ -48,8 +48,13 @@ void Replayer::reached_end() {
   all_reached_end();
 }
 
+// How the process ended, as far as the log goes: what it says of the end may be in the part that is lost.
+recording::EndKind Replayer::recorded_end() const {
+  return recording::ends_early(recorded_.info()) ? recording::EndKind::running : recorded_.info().end_kind;
+}
+
 void Replayer::all_reached_end() {
-  if (recorded_.info().end_kind != recording::EndKind::running) return;
+  if (recorded_end() != recording::EndKind::running) return;
   scratch_->header().flags.fetch_or(recording::live_identical);
   if (!options_.then_live) return;
   scratch_->header().flags.fetch_or(recording::live_released);
@@ -130,12 +135,11 @@ void Replayer::wakes(std::uint32_t sleepers) {
 // Nobody is awake and nobody outside can wake one: that is the end, or it is a stall.
 void Replayer::look_for_stall() {
   if (living_ == 0 || asleep_ != living_ || released_.load() != 0 || diverged_.load()) return;
-  const recording::LogInfo& info = recorded_.info();
   if (remaining_.load() == 0) {
-    if (info.end_kind == recording::EndKind::running && !options_.then_live) finish_killed();
+    if (recorded_end() == recording::EndKind::running && !options_.then_live) finish_killed();
     return;
   }
-  if ((info.flags & recording::live_no_space) != 0) {
+  if (recording::ends_early(recorded_.info())) {
     // A recording that ends early: where no thread can go on is where it ends.
     scratch_->header().flags.fetch_or(recording::live_identical);
     finish_killed();

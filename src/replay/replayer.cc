@@ -402,7 +402,11 @@ Thread* Replayer::spawn(Thread& parent) {
     return nullptr;
   }
   const auto info = children_.find(child_key(self.index, static_cast<std::uint32_t>(self.slot->children)));
-  if (info == children_.end()) diverge(self, Kind::spawn, 0, "no such thread was recorded", true);
+  if (info == children_.end()) {
+    if (recorded_.info().torn.empty()) diverge(self, Kind::spawn, 0, "no such thread was recorded", true);
+    hold(self, Kind::spawn, 0);  // it was in the part that is lost
+    return nullptr;
+  }
   Thread* child = new_thread(*info->second);
   if (child == nullptr) diverge(self, Kind::spawn, 0, "there is no room for another thread", false);
   ++self.slot->children;

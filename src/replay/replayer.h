@@ -83,6 +83,7 @@ class Replayer final : public gate::Gate, private SleepWatch {
 
   // The thread's own stream.
   static bool at_end(const Replayed& self);
+  recording::EndKind recorded_end() const;
   static bool is_written(const Replayed& self);
   void advance(Replayed& self);
   void consume(Replayed& self);

@@ -1,24 +1,29 @@
 """Goal    A full disk does not disturb the program: the recording ends with a mark, and replays up to it.
 Method  A guest that makes more events than fit is recorded into a small file system, by the launcher and without it, and
-        under a limit on the size of files. It must print and end as it does unrecorded. The control: on a large disk the
-        same recording is larger than the small disk.
+        under a limit on the size of files; and again where the disk is full at a random point (50 with REPRISE_FULL). It must
+        print and end as it does unrecorded, or be refused at its start with one line. The control: on a large disk the same
+        recording is larger than the small disk.
 """
+import random
 import resource
 import subprocess
 import sys
 
-from _lib import GUESTS, IDENTICAL, REPRISE, Bench, environment, run
+from _lib import FULL, GUESTS, IDENTICAL, REPRISE, Bench, environment, run
 
 SMALL_BYTES = 1 << 20
+PAGE_BYTES = 4096
+POINTS = 50 if FULL else 4
+OWN_FAILURE = 125
 EXPECTED_CODE = 9
 EXPECTED_OUTPUT = b"60000 6060000\n"
 
 
-def small_disk(bench):
-    """Mounts a file system of 1 MiB; returns its folder, or None where that is not allowed."""
+def small_disk(bench, size=SMALL_BYTES):
+    """Mounts a file system of `size` bytes; returns its folder, or None where that is not allowed."""
     folder = bench.folder / "small"
     folder.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", f"size={SMALL_BYTES}", "none", folder]
+    command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "none", folder]
     mounted = subprocess.run(command, capture_output=True, text=True, check=False)
     if mounted.returncode != 0:
         print(f"left out: no small disk can be mounted here ({mounted.stderr.strip()})")
@@ -70,6 +75,38 @@ def under_a_limit(bench):
     ends_with_a_mark(bench, "limited files", env)
 
 
+def full_at(bench, folder, size, launched):
+    """A disk of any size: whatever fits is a recording that replays to its mark; where nothing fits, one line says so."""
+    what = f"full after {size} bytes, {'launched' if launched else 'alone'}"
+    env = {"REPRISE_HOME": folder}
+    if launched:
+        ran = bench.record("many_events", "full", env=env)
+    else:
+        ran = run([GUESTS / "many_events"], bench.folder, env={"REPRISE_RECORD": folder / "full.reprise"})
+    if ran.code == OWN_FAILURE:
+        lines = ran.err.decode().splitlines()
+        return bench.expect(ran.out == b"" and len(lines) == 1, f"{what}: refused at the start with one line", "", ran)
+    undisturbed(bench, what, ran)
+    verified = bench.reprise("verify", f"{folder}/full.reprise")
+    bench.expect(verified.code == 0, f"{what}: verifies", "", verified)
+    replayed = bench.replay("full", env=env)
+    return bench.expect(replayed.code == 0 and replayed.out.endswith(IDENTICAL), f"{what}: replays to its mark", "", replayed)
+
+
+def at_random_points(bench, seed=1):
+    chance = random.Random(seed)
+    for number in range(POINTS):
+        size = PAGE_BYTES * int(2 ** chance.uniform(0, 10.5))
+        folder = small_disk(bench, size)
+        if folder is None:
+            return
+        try:
+            full_at(bench, folder, size, number % 2 == 0)
+        finally:
+            subprocess.run(["umount", folder], check=False)
+            folder.rmdir()
+
+
 def main():
     bench = Bench("disk")
     large = bench.record("many_events", "large")
@@ -88,6 +125,7 @@ def main():
         finally:
             subprocess.run(["umount", folder], check=False)
             folder.rmdir()
+    at_random_points(bench)
     bench.finish()
 
 

@@ -85,7 +85,7 @@ std::vector<std::string> state_lines(const recording::LogInfo& info) {
     lines.emplace_back(
         "the log is not sealed: recorded without the tool, or the tool was killed; it replays all the same");
   }
-  if (info.flags & recording::live_no_space)
+  if ((info.flags & recording::live_no_space) && info.torn.empty())
     lines.emplace_back("incomplete: there was no room any more; the program went on unrecorded");
   if (info.flags & recording::live_unsupported)
     lines.push_back(fmt::format("cannot be replayed: {}", escape(info.reason)));

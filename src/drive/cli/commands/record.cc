@@ -83,6 +83,10 @@ void show_output(const RecordedRun& run, bool json, Console& console) {
 void tell(const Folder& folder, const RecordedRun& run, const Arguments& arguments, Console& console) {
   if (run.how == ManifestEnd::time_limit)
     console.note(fmt::format("the time limit of {:g} s ended the program", arguments.timeout_s.value_or(0)));
+  if (!run.gates_met && run.ended.exit_code() == own_failure) return;  // refused by the runtime, which has said why
+  if (!run.unfinished.empty())
+    console.note(fmt::format("the recording {} could not be finished: {}", folder.name(), run.unfinished));
+  if (!run.gates_met && !run.unfinished.empty()) return;
   if (!run.gates_met) {
     console.note(fmt::format("recorded {}, but no gate was met; is {} linked with libreprise?", folder.name(),
                              arguments.program.front()));
@@ -105,6 +109,7 @@ void print_facts(const Folder& folder, const RecordedRun& run, std::uint64_t run
                                    {"code", run.ended.code},
                                    {"failed", run.failed()},
                                    {"gates_met", run.gates_met},
+                                   {"unfinished", run.unfinished},
                                    {"runs", runs},
                                    {"threads", run.threads},
                                    {"steps", run.steps},
