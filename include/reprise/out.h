@@ -8,6 +8,9 @@
 // Threads   Any; statements do not mix. That holds for what is written with << to the ofstream itself: through a
 //           std::ostream&, and with write() and put(), each piece is ordered for itself. To open, close or change the
 //           format is for one thread at a time, as with std's.
+// Processes What a launcher (`reprise record`) started shares one order for standard output, and one for each file that
+// is
+//           opened to be appended to (`app`) and not twice by one process at a time; up to 255 files in a run.
 // Replay    Standard output and the files are written again, with the same bytes in the same order. A file that cannot
 // be
 //           opened or written any more is left out; the program is told what it was told when recorded.
@@ -16,6 +19,7 @@
 
 #include <reprise/detail/gate.h>
 #include <reprise/detail/line.h>
+#include <reprise/detail/place.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -79,7 +83,8 @@ class REPRISE_API OrderedFile final : public std::streambuf {
   std::string name_;
   std::string buffer_;
   std::uint64_t digest_{0};  // of all that was appended
-  int file_{-1};             // below 0 while open: it is not written any more
+  gate::run_order::Place place_;
+  int file_{-1};  // below 0 while open: it is not written any more
   bool is_open_{false};
 };
 

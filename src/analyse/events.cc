@@ -107,6 +107,8 @@ std::string plain_text(const Names& names, const Event& event) {
       return fmt::format("joined thread {}", names.thread(subject));
     case Kind::detach:
       return fmt::format("detached thread {}", names.thread(subject));
+    case Kind::behind:
+      return fmt::format("came after {} of other processes", counted(event.number, "write"));
     default:
       return std::string(recording::name(event.kind));
   }

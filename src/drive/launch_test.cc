@@ -83,11 +83,12 @@ TEST(Launch, KillsWhatTheProgramStarted) {
   std::array<int, 2> ends{-1, -1};
   ASSERT_EQ(pipe(ends.data()), 0);  // not closed by exec: whoever of them lives holds it open
   {
-    auto child = Child::start({.program = "/bin/sh",
-                               .arguments = {"sh", "-c", "(sleep 1000; true) & echo started >&" + std::to_string(ends[1]) + "; wait"},
-                               .environment = {},
-                               .folder = {}},
-                              interrupts);
+    auto child = Child::start(
+        {.program = "/bin/sh",
+         .arguments = {"sh", "-c", "(sleep 1000; true) & echo started >&" + std::to_string(ends[1]) + "; wait"},
+         .environment = {},
+         .folder = {}},
+        interrupts);
     ASSERT_TRUE(child);
     close(ends[1]);
     char byte = 0;

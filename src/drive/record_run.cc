@@ -171,6 +171,8 @@ void finish(const Folder& folder, Manifest& manifest, RecordedRun& run) {
     if (!done && run.unfinished.empty()) run.unfinished = done.error().message;
   };
   note(seal_all(folder, manifest));
+  std::error_code ignored;
+  fs::remove(folder.path / "outputs.order", ignored);  // what the processes wrote in turns with
   note(write_manifest(folder.manifest(), manifest));
   run.gates_met = manifest.gates_met;
   if (!run.gates_met) return;

@@ -279,7 +279,8 @@ void Recorder::step(Thread& thread, Kind kind, std::uint64_t subject) {
   if (thread.frozen) return;
   if (stopped()) return freeze(thread);  // a join must not be counted whose thread could not record its end
   thread.done();
-  if (options_.full) return write(thread, {.kind = kind, .number = subject}, subject);
+  if (options_.full || recording::info(kind).is_explicit)
+    return write(thread, {.kind = kind, .number = subject}, subject);
   thread.count(kind, subject);
 }
 

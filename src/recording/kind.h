@@ -18,7 +18,7 @@ enum class Class : std::uint8_t {
   read,     // sees an order without raising it; written when that order is new to the thread
   failure,  // an attempt failed; run-length coded
   value,    // bytes from outside; always written
-  plain,    // determined by the thread's own program; written at level full only
+  plain,    // determined by the thread's own program; written at level full only (or when explicit)
   mark,     // explicit: end of a thread or process, with a number; always written
   label,    // names an object; not a step
 };
@@ -68,6 +68,7 @@ constexpr std::array kinds{
     KindInfo{Kind::content, "content", Class::value, true},
     KindInfo{Kind::fork, "fork", Class::plain, false},
     KindInfo{Kind::exec, "exec", Class::mark, true},
+    KindInfo{Kind::behind, "behind", Class::plain, true},
     KindInfo{Kind::label, "label", Class::label, true},
 };
 

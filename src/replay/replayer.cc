@@ -279,6 +279,7 @@ Outcome Replayer::foretell(Thread& thread, Object& object, Kind kind, const void
                            bool is_pointer) {
   Replayed& self = replayed(thread);
   gate::perturb::before(thread);
+  if (kind == Kind::behind) return foretell_behind(self, out);
   if (at_end(self)) {
     thread.about_to(kind == Kind::try_failed ? Kind::lock : kind, object);
     hold(self, kind == Kind::try_failed ? Kind::lock : kind, object.known_id());
@@ -290,6 +291,16 @@ Outcome Replayer::foretell(Thread& thread, Object& object, Kind kind, const void
     return wins ? Outcome::act : Outcome::failed;
   }
   return foretell_read(self, object, kind, expected, out, size, is_pointer);
+}
+
+// How many other processes wrote before this one does is said only if any did.
+Outcome Replayer::foretell_behind(Replayed& self, void* others) {
+  if (!is_written(self) || self.next->kind != Kind::behind) return Outcome::act;
+  expect(self, Kind::behind, 0, true);
+  const std::uint64_t number = self.next->number;
+  std::memcpy(others, &number, sizeof number);
+  passed(self, {.kind = Kind::behind, .number = number}, number);
+  return Outcome::failed;
 }
 
 Outcome Replayer::foretell_try(Replayed& self) {

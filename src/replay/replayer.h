@@ -95,6 +95,7 @@ class Replayer final : public gate::Gate, private SleepWatch {
   void name(Replayed& self, gate::Object& object);
   void raise(gate::Object& object);
   gate::Outcome foretell_try(Replayed& self);
+  gate::Outcome foretell_behind(Replayed& self, void* others);
   gate::Outcome foretell_read(Replayed& self, gate::Object& object, Kind kind, const void* expected, void* out,
                               std::size_t size, bool is_pointer);
   void read_recorded(Replayed& self, gate::Object& object, void* out, std::size_t size, bool is_pointer);

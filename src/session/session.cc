@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "gate/free.h"
+#include "gate/run_order.h"
 #include "recording/live.h"
 #include "recording/log.h"
 #include "session/ends.h"
@@ -54,6 +55,11 @@ Result<recording::Log> open_log(const std::string& folder, const std::string& pr
   return fail(ErrorCode::not_found, "no log of process " + process + " in " + folder);
 }
 
+// Only a launcher makes a run of several processes.
+void join_run(const Settings& settings) {
+  if (settings.launched) gate::run_order::join(settings.mode == Mode::record ? settings.folder : settings.scratch);
+}
+
 void start_recording(Session& self) {
   Settings& settings = self.settings;
   if (!settings.launched) {
@@ -63,6 +69,7 @@ void start_recording(Session& self) {
   }
   auto live = create_live(settings.folder, settings.process);
   if (!live) give_up(live.error().message);
+  join_run(settings);
   const bool perturbed = settings.perturbation().any();
   self.recorder =
       new record::Recorder(**live, {.full = settings.full, .contents = settings.contents, .perturbed = perturbed});
@@ -92,6 +99,7 @@ recording::Live* make_scratch(Settings& settings) {
 void start_replay(Session& self) {
   Settings& settings = self.settings;
   recording::Live* scratch = make_scratch(settings);
+  join_run(settings);
   auto log = open_log(settings.folder, settings.process);
   if (!log) give_up(log.error().message);
   self.replayer = new replay::Replayer(
@@ -132,6 +140,7 @@ Session* session() { return the_session; }
 void continue_in_child(const std::string& name) {
   Session& self = *the_session;
   self.settings.process = name;
+  join_run(self.settings);
   if (self.settings.mode == Mode::record) {
     auto live = create_live(self.settings.folder, self.settings.process);
     if (!live) give_up(live.error().message);

@@ -54,10 +54,7 @@ int main() {
     by_reference.get() += 2;
     std::vector<reprise::thread> askers;
     askers.reserve(2);
-    for (int i = 0; i < 2; ++i)
-      askers.emplace_back([&, lazy] {
-        note(lazy.get() == 5 ? 'g' : '?');
-      });
+    for (int i = 0; i < 2; ++i) askers.emplace_back([&, lazy] { note(lazy.get() == 5 ? 'g' : '?'); });
     for (auto& asker : askers) asker.join();
     number += *by_value.get() + lazy.get();
     try {

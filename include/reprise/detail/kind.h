@@ -45,6 +45,7 @@ enum class Kind : std::uint8_t {
   content = 43,
   fork = 44,
   exec = 45,
+  behind = 49,
   label = 63,  // names an object; not a step
 };
 

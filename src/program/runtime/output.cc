@@ -7,6 +7,7 @@
 
 #include "base/ids.h"
 #include "gate/output_lock.h"
+#include "program/runtime/run_turn.h"
 #include "program/runtime/turn.h"
 
 namespace reprise {
@@ -25,6 +26,7 @@ namespace {
 
 gate::Object output("output", output_object);
 std::uint64_t output_digest = 0;
+gate::run_order::Place output_place{.index = 0, .written = 0, .is_shared = true};
 
 // What the program is told of something done to a file: the recorded error number. On replay it is done all the same.
 template <typename Act>
@@ -48,6 +50,7 @@ int open_flags(std::ios_base::openmode mode) {
 void Output::write(std::string_view text) {
   const runtime::Turn turn(gate::output_mutex, output);
   turn.wrote(output_digest, text);
+  const runtime::RunTurn run_turn(output_place);
   runtime::write_all(STDOUT_FILENO, text);  // as a stream whose file is gone: silent
 }
 
@@ -69,6 +72,8 @@ bool OrderedFile::open(const std::filesystem::path& path, std::ios_base::openmod
   if (error != 0) return false;
   is_open_ = true;
   path_ = path;
+  // Only what is appended to keeps what several processes write.
+  place_ = (mode & std::ios_base::app) != 0 ? gate::run_order::place_of(path.string()) : gate::run_order::Place{};
   name_ = path.filename().string();
   if (object_.name == nullptr) object_.name = name_.c_str();
   if ((mode & std::ios_base::ate) != 0) seekoff(0, std::ios_base::end, std::ios_base::out);
@@ -82,6 +87,7 @@ bool OrderedFile::close() {
   if (file_ >= 0) ::close(file_);
   file_ = -1;
   is_open_ = false;
+  gate::run_order::give_back(place_);
   return emptied;
 }
 
@@ -95,6 +101,7 @@ bool OrderedFile::append(std::string_view text, bool flush) {
 
 bool OrderedFile::empty_buffer() {
   if (buffer_.empty()) return true;
+  const runtime::RunTurn run_turn(place_);
   const int error = recorded_error("write", [this] { return file_ < 0 ? 0 : runtime::write_all(file_, buffer_); });
   buffer_.clear();
   return error == 0;
