@@ -7,6 +7,7 @@
 
 #include "drive/image.h"
 #include "drive/live_view.h"
+#include "drive/scratch.h"
 #include "drive/subject.h"
 #include "drive/version.h"
 #include "recording/live.h"
@@ -52,7 +53,7 @@ Manifest manifest_of(const Folder& folder, const Target& target, const RecordOpt
 }
 
 std::vector<std::string> record_environment(const Folder& folder, const RecordOptions& options,
-                                            const std::string& process) {
+                                            const std::string& process, const fs::path& run_folder) {
   std::error_code ignored;
   std::vector<std::string> result = environment();
   const auto set = [&](std::string_view name, const std::string& value) {
@@ -61,6 +62,7 @@ std::vector<std::string> record_environment(const Folder& folder, const RecordOp
   set("REPRISE_LAUNCHED", "1");
   set("REPRISE_RECORD", fs::absolute(folder.path, ignored).string());
   set("REPRISE_PROCESS", process);
+  set("REPRISE_RUN", run_folder.string());
   const std::string level = fmt::format("{}{}", options.full ? "full" : "", options.level == "data" ? ",data" : "");
   if (!level.empty()) set("REPRISE_LEVEL", level);
   if (options.chaos) set("REPRISE_CHAOS", std::to_string(*options.chaos));
@@ -207,11 +209,13 @@ Result<RecordedRun> record_once(const Folder& folder, const Target& target, cons
   }
   auto written = write_manifest(folder.manifest(), manifest, !options.only_failures);
   if (!written) return tl::unexpected(written.error());
+  auto run_folder = ScratchFolder::create();
+  if (!run_folder) return tl::unexpected(run_folder.error());
   RecordedRun run;
   Listener listener(options.grep, run);
   Launch launch{.program = target.path,
                 .arguments = options.command,
-                .environment = record_environment(folder, options, process),
+                .environment = record_environment(folder, options, process, run_folder->path()),
                 .folder = {},
                 .fixed_addresses = manifest.randomize_off,
                 .silent = false,

@@ -24,6 +24,7 @@ std::vector<std::string> replay_environment(const Subject& subject, const Replay
     result.push_back(fmt::format("{}={}", name, value));
   };
   set("REPRISE_LAUNCHED", "1");
+  set("REPRISE_RUN", (scratch / "run").string());
   if (!options.favour.empty()) set("REPRISE_FAVOUR", options.favour);
   if (options.gate_off) return result;
   set("REPRISE_REPLAY", fs::absolute(subject.folder.path).string());
