@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "drive/launch.h"
 #include "drive/manifest.h"
+#include "drive/procfile.h"
 #include "drive/program.h"
 #include "recording/folder.h"
 
@@ -31,7 +32,10 @@ struct RecordOptions {
   std::optional<double> timeout_s{};
   std::optional<std::uint64_t> chaos{};
   std::string favour{};
-  std::string grep{};  // look for it in the output (which is then captured)
+  std::string delay{};                  // NAME:US
+  std::vector<std::string> services{};  // lines of a system that are stopped at its end
+  std::vector<std::string> groups{};    // names separated by commas; across groups, contents are recorded
+  std::string grep{};                   // look for it in the output (which is then captured)
 };
 
 struct Piece {
@@ -72,6 +76,15 @@ Result<Target> find_target(const std::vector<std::string>& command);
 // program has run there is no error any more: what could not be finished says RecordedRun::unfinished.
 Result<RecordedRun> record_once(const recording::Folder& folder, const Target& target, const RecordOptions& options,
                                 Interrupts& interrupts);
+
+// A system of several programs, all at once. It ends when all lines that are no service have ended; services then get
+// SIGTERM. RecordedRun::ended is the first failure among the lines, or success. Errors: as of record_once.
+struct TargetLine {
+  Line line;
+  Target target;
+};
+Result<RecordedRun> record_system(const recording::Folder& folder, const std::vector<TargetLine>& lines,
+                                  const RecordOptions& options, Interrupts& interrupts);
 
 // Empties `folder` for the next run, but keeps its image.
 void forget_run(const recording::Folder& folder);
