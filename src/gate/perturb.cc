@@ -125,6 +125,8 @@ std::uint64_t next_random(Thread& thread) {
 }
 
 void chaos(Thread& thread) {
+  if (thread.frozen) return;  // it counts no steps any more: what chance says of one it would say of all
+  const int errno_of_program = errno;
   const std::uint64_t random = next_random(thread);
   if (random % 8 == 0) {
     sched_yield();
@@ -132,6 +134,7 @@ void chaos(Thread& thread) {
     const timespec nap{0, static_cast<long>((random >> 32) % 100'000)};
     nanosleep(&nap, nullptr);
   }
+  errno = errno_of_program;
 }
 
 void delay() {
