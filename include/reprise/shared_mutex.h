@@ -143,7 +143,8 @@ class SharedMutex {
     unlock_exclusive(*thread, object_, native_);
   }
 
-  void lock_shared() {
+  // Inline wherever they are used: a call would cost as much as all that the gate adds.
+  [[gnu::always_inline]] void lock_shared() {
     gate::Thread* thread = gate::current;
     if (thread == nullptr) [[likely]]
       return native_.lock_shared();
@@ -152,7 +153,7 @@ class SharedMutex {
   bool try_lock_shared() {
     return try_sharing([this] { return native_.try_lock_shared(); });
   }
-  void unlock_shared() {
+  [[gnu::always_inline]] void unlock_shared() {
     gate::Thread* thread = gate::current;
     if (thread == nullptr) [[likely]]
       return native_.unlock_shared();
