@@ -49,6 +49,9 @@ void measure_recorded(const Sizes& sizes) {
   tell("gate.record.fetch_add", fetch_add_figure(pairing));
   tell("gate.record.fetch_add.contended", contended_fetch_add_figure(team, pairing));
   tell("gate.record.load", load_figure(pairing));
+  tell("gate.record.shared_read", shared_read_figure(pairing));
+  tell("shared.record.read", shared_object_figure(pairing, false));
+  tell("shared.record.write", shared_object_figure(pairing, true));
 }
 
 class Bench {
@@ -88,8 +91,8 @@ class Bench {
     const Run run = run_program(command, {{"REPRISE_RECORD", folder}}, chatter());
     for (const Claim& claim : claims) {
       const std::string name = claim.name;
-      if (name == "gate.record.thread" || name == "gate.record.application" || !name.starts_with("gate.record."))
-        continue;
+      const bool is_pair = name.starts_with("gate.record.") || name.starts_with("shared.record.");
+      if (name == "gate.record.thread" || name == "gate.record.application" || !is_pair) continue;
       const std::size_t line = run.output.find(name + " ratio ");
       if (line == std::string::npos) {
         report_.missing(name, "the recorded process ended with " + std::to_string(run.code));

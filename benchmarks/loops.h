@@ -4,12 +4,15 @@
 #pragma once
 
 #include <reprise/reprise.h>
+#include <reprise/shared.h>
 
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
+#include <utility>
 
 #include "measure.h"
 #include "team.h"
@@ -44,6 +47,28 @@ BENCH_LOOP std::uint64_t load(Atomic& atomic, std::uint64_t rounds) {
   return sum;
 }
 
+template <typename Mutex>
+BENCH_LOOP void lock_unlock_shared(Mutex& mutex, std::uint64_t& sum, const std::uint64_t& counter,
+                                   std::uint64_t rounds) {
+  for (std::uint64_t i = 0; i < rounds; ++i) {
+    mutex.lock_shared();
+    sum += counter;
+    mutex.unlock_shared();
+  }
+}
+
+template <typename Shared>
+BENCH_LOOP std::uint64_t read_shared(const Shared& shared, std::uint64_t rounds) {
+  std::uint64_t sum = 0;
+  for (std::uint64_t i = 0; i < rounds; ++i) sum += *shared.read();
+  return sum;
+}
+
+template <typename Shared>
+BENCH_LOOP void write_shared(Shared& shared, std::uint64_t rounds) {
+  for (std::uint64_t i = 0; i < rounds; ++i) ++*shared.write();
+}
+
 // What is shared stands alone on its cache lines, on both sides.
 template <typename T>
 struct alignas(128) Alone {
@@ -73,6 +98,50 @@ inline Figure mutex_figure(const Pairing& pairing) {
   const std::uint64_t rounds = rounds_for(pairing.run_ns, run_plain);
   return measure_pairs([&] { return run_plain(rounds); },
                        [&] { return timed([&] { lock_unlock(gated->value, counter, rounds); }); }, pairing.pairs);
+}
+
+// A reader that sees nothing new: another thread wrote last.
+inline Figure shared_read_figure(const Pairing& pairing) {
+  auto plain = std::make_unique<Alone<std::shared_mutex>>();
+  auto gated = std::make_unique<Alone<reprise::shared_mutex>>();
+  std::uint64_t counter = 1;
+  std::uint64_t sum = 0;
+  std::thread([&] { lock_unlock(gated->value, counter, 1); }).join();
+  const auto run_plain = [&](std::uint64_t rounds) {
+    return timed([&] { lock_unlock_shared(plain->value, sum, counter, rounds); });
+  };
+  const std::uint64_t rounds = rounds_for(pairing.run_ns, run_plain);
+  return measure_pairs([&] { return run_plain(rounds); },
+                       [&] { return timed([&] { lock_unlock_shared(gated->value, sum, counter, rounds); }); },
+                       pairing.pairs);
+}
+
+// Runs with nothing behind the gate, as in mode off.
+template <typename Run>
+double timed_off(Run run) {
+  reprise::gate::Thread* const thread = std::exchange(reprise::gate::current, nullptr);
+  const double took = timed(run);
+  reprise::gate::current = thread;
+  return took;
+}
+
+// A shared object, recorded against off. Each side has its own: nobody passes one of them both ways.
+inline Figure shared_object_figure(const Pairing& pairing, bool writes) {
+  auto off = std::make_unique<Alone<reprise::shared<std::uint64_t>>>();
+  auto gated = std::make_unique<Alone<reprise::shared<std::uint64_t>>>();
+  volatile std::uint64_t sink = 0;
+  if (!writes) std::thread([&] { write_shared(gated->value, 1); }).join();
+  const auto pass = [&](reprise::shared<std::uint64_t>& shared, std::uint64_t rounds) {
+    if (writes) {
+      write_shared(shared, rounds);
+    } else {
+      sink = read_shared(shared, rounds);
+    }
+  };
+  const auto run_off = [&](std::uint64_t rounds) { return timed_off([&] { pass(off->value, rounds); }); };
+  const std::uint64_t rounds = rounds_for(pairing.run_ns, run_off);
+  return measure_pairs([&] { return run_off(rounds); }, [&] { return timed([&] { pass(gated->value, rounds); }); },
+                       pairing.pairs);
 }
 
 inline Figure contended_mutex_figure(Team& team, const Pairing& pairing) {

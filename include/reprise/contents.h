@@ -193,7 +193,7 @@ namespace detail {
 template <typename T>
 void keep_contents(const T& value) {
   gate::Thread* thread = gate::current;
-  if (thread == nullptr || !thread->gate->keeps_contents()) return;
+  if (thread == nullptr || !thread->keeps_contents) return;
   std::string bytes;
   contents_save(bytes, value);
   gate::keep_or_compare(*thread, bytes);

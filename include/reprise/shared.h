@@ -12,8 +12,7 @@
 // object. Replay    Each read sees the version (the number of writes before it) that it saw when recorded. At level
 // data the contents are kept
 //           too and compared on replay; reprise::contents<T> says how a T is turned into bytes.
-// Cost      Recording, a read of a version seen before: one locked instruction, no bytes; at level data the contents'
-// bytes.
+// Cost      Recording, a read of a version seen before: no bytes (shared_mutex.h); at level data the contents' bytes.
 #pragma once
 
 #include <reprise/contents.h>

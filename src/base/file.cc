@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
@@ -68,6 +69,15 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 
 MappedFile::~MappedFile() {
   if (data_ != nullptr) munmap(const_cast<std::uint8_t*>(data_), size_);
+}
+
+// Whole pages only, and a page more at each end: what is near is mapped with what is read.
+void MappedFile::forget(std::size_t offset, std::size_t size) const {
+  constexpr std::size_t page = 4096;
+  if (data_ == nullptr || offset >= size_) return;
+  const std::size_t first = offset / page * page;
+  const std::size_t last = std::min(size_, offset + std::min(size, size_ - offset));
+  madvise(const_cast<std::uint8_t*>(data_) + first, last - first, MADV_DONTNEED);
 }
 
 AtomicFile::AtomicFile(int file, std::filesystem::path place, std::filesystem::path temporary)

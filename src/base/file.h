@@ -29,6 +29,9 @@ class MappedFile {
 
   std::span<const std::uint8_t> bytes() const { return {data_, size_}; }
 
+  // Of these bytes none will be read for a while: they need not stay in memory. They can still be read.
+  void forget(std::size_t offset, std::size_t size) const;
+
  private:
   const std::uint8_t* data_{nullptr};
   std::size_t size_{0};

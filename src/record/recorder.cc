@@ -40,6 +40,7 @@ Thread* Recorder::new_thread(ThreadIndex parent, std::uint32_t ordinal) {
   auto* thread = new Recorded(*live_, slot);
   thread->gate = this;
   thread->predicts = !options_.full && !options_.perturbed;
+  thread->keeps_contents = options_.contents;
   const std::lock_guard lock(roll_mutex_);
   thread->place_in_roll = roll_.size();
   roll_.push_back(thread);
@@ -185,7 +186,7 @@ void Recorder::pass_shared(Thread& thread, gate::SharedObject& object) {
   } else {
     read(thread, object.writes, Kind::lock_shared, {});
   }
-  object.count_read();
+  object.count_read(thread.index);
 }
 
 void Recorder::arrive_writing(Thread& thread, gate::SharedObject& object) {
@@ -198,7 +199,7 @@ void Recorder::pass_writing(Thread& thread, gate::SharedObject& object) {
   if (stopped()) return freeze(thread);
   Object& writes = object.writes;
   const bool first = name(thread, writes);
-  const std::uint64_t reads = object.reads.order();
+  const std::uint64_t reads = object.all_reads();
   const bool decided = writes.last_thread() != thread.index || reads != object.reads_before;
   const std::uint64_t since = reads - object.reads_before;
   writes.raise();

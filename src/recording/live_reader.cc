@@ -106,7 +106,9 @@ void Scan::block(std::uint64_t offset, std::uint64_t size) {
 }
 
 void Scan::extents(std::uint64_t limit) {
+  constexpr std::uint64_t kept_bytes = std::uint64_t{4} << 20;
   std::uint64_t offset = live_header_bytes;
+  std::uint64_t kept_from = 0;
   while (offset < limit) {
     if (limit - offset < extent_header_bytes) return torn(offset, "the file is cut off within an extent");
     const std::uint8_t* from = state.file.bytes().data() + offset;
@@ -121,6 +123,10 @@ void Scan::extents(std::uint64_t limit) {
     }
     if (kind == ExtentKind::block) block(offset, size);
     offset += size;
+    if (offset - kept_from > kept_bytes) {
+      state.file.forget(kept_from, offset - kept_from);
+      kept_from = offset;
+    }
   }
 }
 

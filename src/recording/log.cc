@@ -114,10 +114,18 @@ Result<std::shared_ptr<LogState>> load(const std::filesystem::path& path) {
   return state;
 }
 
+void PieceSource::forget_before(const StoredPiece& piece) {
+  constexpr std::uint64_t kept_bytes = std::uint64_t{4} << 20;
+  if (piece.offset < kept_from_ + kept_bytes) return;
+  state_->file.forget(kept_from_, piece.offset - kept_from_);
+  kept_from_ = piece.offset;
+}
+
 Result<std::optional<Piece>> PieceSource::next() {
   if (exhausted()) return std::optional<Piece>{};
   const std::uint64_t sequence = next_++;
   const StoredPiece& piece = thread_->pieces[sequence];
+  forget_before(piece);
   if (state_->info.sealed) return unpack(piece, sequence);
   return std::optional<Piece>{
       Piece{state_->file.bytes().subspan(piece.offset, piece.stored), true, piece.steps_before}};
@@ -140,6 +148,7 @@ Result<void> PieceSource::check_sum(const StoredPiece& piece, std::uint64_t sequ
 Result<void> PieceSource::check() {
   const std::uint64_t sequence = next_++;
   if (!state_->info.sealed) return {};
+  forget_before(thread_->pieces[sequence]);
   return check_sum(thread_->pieces[sequence], sequence);
 }
 

@@ -316,6 +316,20 @@ TEST_F(ChunkDamage, IsNoticed) {
   }
 }
 
+// Goal    check() finds what open() leaves to reading.
+// Method  One flipped bit in the records of a chunk; the whole log is the control.
+TEST_F(ChunkDamage, IsFoundByCheck) {
+  auto whole = Log::open(folder_ / "long.log");
+  ASSERT_TRUE(whole);
+  EXPECT_TRUE(whole->check());
+  Bytes bytes = sealed_;
+  bytes[starts_[1] - 1] ^= 1;
+  write_bytes(folder_ / "flipped", bytes);
+  auto flipped = Log::open(folder_ / "flipped");
+  ASSERT_TRUE(flipped) << "heads and table are whole";
+  EXPECT_EQ(flipped->check().error().code, ErrorCode::damaged);
+}
+
 // Goal    A chunk of one thread that is relabelled as another's is noticed.
 // Method  Change the thread of a chunk's head; the checksum covers it and is seeded with it.
 TEST_F(ChunkDamage, OfAnotherThreadIsNoticed) {

@@ -72,7 +72,11 @@ class PieceSource {
 
   std::shared_ptr<const LogState> state_;
   const LoadedThread* thread_;
+  // A log may be larger than the memory: what was read long ago is given back.
+  void forget_before(const StoredPiece& piece);
+
   std::size_t next_{0};
+  std::uint64_t kept_from_{0};
   std::vector<std::uint8_t> buffer_;
 };
 

@@ -40,6 +40,7 @@ void Replayer::hold(Replayed& self, Kind kind, ObjectId object) {
   }
   self.slot->pending_kind = 0;
   self.gate = &free_;
+  self.keeps_contents = false;
 }
 
 void Replayer::reached_end() {

@@ -49,6 +49,7 @@ Thread* Replayer::new_thread(const recording::ThreadInfo& info) {
   if (slot == nullptr) return nullptr;
   auto* thread = new Replayed(recorded_, info, slot);
   thread->gate = this;
+  thread->keeps_contents = keeps_contents();
   if (options_.trace) thread->trace.emplace(*scratch_, info.index);
   advance(*thread);
   const std::lock_guard lock(watch_mutex_);

@@ -1,5 +1,5 @@
-// Trait: readers of a shared object see versions that depend on the writer's speed; at level data their contents are
-// kept. Label: racing
+// Trait: what readers of a shared object see depends on the writer's speed; at level data it is kept.
+// Label: racing
 #include <reprise/reprise.h>
 #include <reprise/shared.h>
 

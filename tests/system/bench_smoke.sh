@@ -10,14 +10,18 @@ expect() {
   grep -Eq "^$1 $2 [0-9]+(\.[0-9]+)?\$" <<<"$output" || { echo "no line: $1 $2 NUMBER"; failed=1; }
 }
 for name in gate.off.{mutex,notify,fetch_add} gate.record.{mutex.uncontended,mutex.contended,fetch_add,fetch_add.contended,load} \
-  gate.record.{thread,application} gate.replay.{application,mutex.contended}; do
+  gate.record.{thread,application,shared_read} shared.record.{read,write} gate.replay.{application,mutex.contended}; do
   expect ratio "$name"
   expect noise "$name"
 done
 for name in gate.mutex.uncontended gate.producer_consumer gate.mutex.change; do
   expect bytes_per_event "$name"
 done
-"$build/bench/gate" --quick --json | python3 -c 'import json, sys; assert len(json.load(sys.stdin)["figures"]) == 15'
+"$build/bench/gate" --quick --json | python3 -c 'import json, sys; assert len(json.load(sys.stdin)["figures"]) == 18'
+output=$("$build/bench/scale" --quick 2>/dev/null)
+for name in scale.{threads,objects}.{memory,time}; do
+  expect ratio "$name"
+done
 output=$(python3 "$source/benchmarks/probe.py" --quick)
 for name in probe.failures probe.failures.recorded probe.factor; do
   expect ratio "$name"

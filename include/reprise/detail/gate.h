@@ -84,10 +84,32 @@ struct SharedObject {
   constexpr explicit SharedObject(const char* user_name) noexcept : writes(user_name) {}
 
   Object writes;
-  Object reads;                   // only its order is used: all reads so far
+  // Its order: all reads so far. Recording, one reader since the last write counts its own reads in `id` without a
+  // locked instruction; `last` says which one.
+  Object reads;
   std::uint64_t reads_before{0};  // reads when it was last written; guarded by the exclusive lock
 
-  void count_read() noexcept { reads.word.fetch_add(2, std::memory_order_seq_cst); }
+  // Recording, while the shared lock is held.
+  void count_read(std::uint32_t thread) noexcept {
+    std::uint32_t counter = reads.last_thread();
+    if (counter == thread ||
+        (counter == 0 && reads.last.compare_exchange_strong(counter, thread, std::memory_order_relaxed))) {
+      reads.id.store(reads.known_id() + 1, std::memory_order_relaxed);
+    } else {
+      reads.word.fetch_add(2, std::memory_order_relaxed);
+    }
+  }
+  // Recording, while the exclusive lock is held: what the one reader counted is added to the rest.
+  std::uint64_t all_reads() noexcept {
+    if (const std::uint64_t own = reads.known_id(); own != 0) {
+      reads.word.store(reads.word.load(std::memory_order_relaxed) + 2 * own, std::memory_order_relaxed);
+      reads.id.store(0, std::memory_order_relaxed);
+      reads.last.store(0, std::memory_order_relaxed);
+    }
+    return reads.order();
+  }
+  // The same: nobody read since the last write.
+  bool is_unread() const noexcept { return reads.known_id() == 0 && reads.order() == reads_before; }
 };
 
 // An object where several sources meet and the world chooses (a mailbox): each passage says which source it was.
@@ -128,6 +150,7 @@ struct Thread {
   bool in_handler{false};             // a signal handler runs on this thread
   bool frozen{false};                 // its recording has ended; it still passes, to exclude who is still recorded
   bool inside{false};                 // between the two halves of a slow passage
+  bool keeps_contents{false};         // what its gate says to that
   Gate* gate{nullptr};
   std::uint64_t alone_before{0};  // replay: no step below this one was written, so that none of them waits for a turn
   Seen seen{};
