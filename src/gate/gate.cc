@@ -20,7 +20,7 @@ void rest(unsigned pauses) noexcept {
 // yielding is right.
 void Object::acquire_contended_bit() noexcept {
   constexpr unsigned pauses_max = 64;
-  for (unsigned pauses = 4;; pauses = pauses * 2 < pauses_max ? pauses * 2 : pauses_max) {
+  for (unsigned pauses = 16;; pauses = pauses * 2 < pauses_max ? pauses * 2 : pauses_max) {
     rest(pauses);
     if (pauses == pauses_max) sched_yield();
     const std::uint64_t now = word.load(std::memory_order_relaxed);

@@ -36,7 +36,7 @@ struct Replayer::Known {
   }
 };
 
-struct Replayer::Replayed : gate::Thread {
+struct alignas(128) Replayer::Replayed : gate::Thread {
   Replayed(const recording::Log& log, const recording::ThreadInfo& recorded, gate::Slot* place)
       : info(&recorded), stream(log.stream(recorded.index)) {
     slot = place;

@@ -49,7 +49,7 @@ template <typename T>
 class GatedCell {
  public:
   template <typename Cell>
-  static T load(gate::Thread& thread, gate::Object& object, const Cell& cell) {
+  [[gnu::always_inline]] static T load(gate::Thread& thread, gate::Object& object, const Cell& cell) {
     if constexpr (Cell::is_always_lock_free) {
       const std::uint64_t word = object.word.load(std::memory_order_acquire);
       const T value = cell.load(std::memory_order_acquire);
@@ -74,7 +74,8 @@ class GatedCell {
 
   // Any read-modify-write or store: `change` maps the old value to the new one. Returns the old one.
   template <typename Cell, typename Change>
-  static T modify(gate::Thread& thread, gate::Object& object, Cell& cell, Kind kind, Change change) {
+  [[gnu::always_inline]] static T modify(gate::Thread& thread, gate::Object& object, Cell& cell, Kind kind,
+                                         Change change) {
     // All loads stand before the locked instruction; that it finds the word unchanged says that they still hold.
     const std::uint64_t free = object.word.load(std::memory_order_acquire);
     const T old = cell.load(std::memory_order_relaxed);

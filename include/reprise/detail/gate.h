@@ -150,10 +150,10 @@ struct Thread {
   bool in_handler{false};             // a signal handler runs on this thread
   bool frozen{false};                 // its recording has ended; it still passes, to exclude who is still recorded
   bool inside{false};                 // between the two halves of a slow passage
-  bool keeps_contents{false};         // what its gate says to that
   Gate* gate{nullptr};
   std::uint64_t alone_before{0};  // replay: no step below this one was written, so that none of them waits for a turn
   Seen seen{};
+  bool keeps_contents{false};  // what its gate says to that
 
   // Recording: a passage that decides nothing is counted here.
   bool counts_alone() const noexcept { return predicts.load(std::memory_order_relaxed); }
@@ -165,20 +165,20 @@ struct Thread {
     std::uint64_t steps;
     std::uint64_t hash;
   };
-  Next next(Kind kind, std::uint64_t object) const noexcept {
+  [[gnu::always_inline]] Next next(Kind kind, std::uint64_t object) const noexcept {
     std::uint64_t hash = slot->hash;
     asm("" : "+r"(hash));  // a load of its own: the processor forwards what was stored last to it at once
     return {slot->steps + 1, next_hash(hash, kind, object)};
   }
 
-  // Counts a step that decided nothing.
-  void count(const Next& next) noexcept {
+  // Counts a step that decided nothing. Always inline: a call would cost more than the whole of it.
+  [[gnu::always_inline]] void count(const Next& next) noexcept {
     Slot* const mine = slot;
     mine->steps = next.steps;
     std::atomic_signal_fence(std::memory_order_seq_cst);  // kill -9 may fall between: steps first, see "torn end"
     mine->hash = next.hash;
   }
-  void count(Kind kind, std::uint64_t object) noexcept { count(next(kind, object)); }
+  [[gnu::always_inline]] void count(Kind kind, std::uint64_t object) noexcept { count(next(kind, object)); }
   // What this thread is about to wait for: a deadlock is explained from here.
   void about_to(Kind kind, const Object& object) noexcept {
     slot->pending_object = object.known_id();

@@ -43,7 +43,7 @@ template <typename Native>
 }
 
 template <typename Native>
-inline void lock(gate::Thread& thread, gate::Object& object, Native& native) {
+[[gnu::always_inline]] inline void lock(gate::Thread& thread, gate::Object& object, Native& native) {
   if (!thread.counts_alone()) [[unlikely]]
     return lock_slowly(thread, object, native);
   if (object.last_thread() == thread.index) [[likely]] {
@@ -63,7 +63,7 @@ inline void lock(gate::Thread& thread, gate::Object& object, Native& native) {
 }
 
 template <typename Native>
-inline void unlock(gate::Thread& thread, gate::Object& object, Native& native) {
+[[gnu::always_inline]] inline void unlock(gate::Thread& thread, gate::Object& object, Native& native) {
   if (!thread.counts_alone()) [[unlikely]]
     return unlock_slowly(thread, object, native);
   thread.count(Kind::unlock, object.known_id());
