@@ -38,6 +38,15 @@ constexpr Claim claims[] = {
     {"gate.replay.mutex.contended", Unit::ratio, 2.0, "replay against its recording: two threads on one mutex"},
     {"gate.mutex.uncontended", Unit::bytes_per_event, 0.01, "folder on disk / events: one thread on a mutex"},
     {"gate.producer_consumer", Unit::bytes_per_event, 1.5, "folder on disk / events: bounded queue"},
+    {"message.off.unix", Unit::ratio, 1.10, "off against a raw Unix socket: one way, 64 bytes"},
+    {"message.off.tcp", Unit::ratio, 1.10, "off against a raw TCP socket: one way, 64 bytes"},
+    {"message.record.oneway", Unit::ratio, 1.05, "record order against off: one way"},
+    {"message.record.call", Unit::ratio, 1.03, "record order against off: calls"},
+    {"message.data.oneway", Unit::ratio, 1.15, "record data against off: one way"},
+    {"message.data.call", Unit::ratio, 1.10, "record data against off: calls"},
+    {"shared.data.read", Unit::ratio, 2.0, "record data against off: read of a shared int"},
+    {"message.replay.only", Unit::ratio, 0.7, "replay of one process alone against its recorded run"},
+    {"message.order", Unit::bytes_per_event, 1, "logs on disk / receives: 4 racing senders"},
     {"gate.mutex.change", Unit::bytes_per_event, 3, "folder on disk / owner changes of a contended mutex"},
 };
 
@@ -52,7 +61,7 @@ class Report {
  public:
   // `judged`: say whether the bars are kept. Short runs are too noisy for that.
   Report(bool json, bool judged) : json_(json), judged_(judged) {
-    if (!json_) std::printf("# median of paired runs; noise: the plain side against itself; docs/design/kernel.md\n");
+    if (!json_) std::printf("# median of paired runs; noise: the plain side against itself; docs/design/\n");
   }
 
   void add(std::string_view name, double value, std::optional<double> noise) {
@@ -67,7 +76,7 @@ class Report {
   }
   void missing(std::string_view name, const std::string& why) {
     ++missing_;
-    std::fprintf(stderr, "gate: %.*s was not measured: %s\n", static_cast<int>(name.size()), name.data(), why.c_str());
+    std::fprintf(stderr, "bench: %.*s was not measured: %s\n", static_cast<int>(name.size()), name.data(), why.c_str());
   }
 
   // Returns whether everything was measured.

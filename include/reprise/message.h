@@ -14,7 +14,8 @@
 //
 // Threads   Any, for parties and peers. A message belongs to who received it.
 // Lifetime  A peer may outlive its party. In a forked child the parent's parties are closed.
-// Errors    message_error says what and why; a time-out is no error but an empty optional. After a fault the connection is
+// Errors    message_error says what and why; a time-out is no error but an empty optional. After a fault the connection
+// is
 //           dead: find() makes a new one.
 // Time      As everywhere in CARE: zero does not wait, a negative time waits for ever.
 // Replay    Each receive gets the message it got, each call its reply, each fault and time-out comes again by itself.
@@ -220,7 +221,8 @@ class party {
  private:
   REPRISE_API std::optional<peer> find_by(std::string_view name, messaging::Time time);
   REPRISE_API std::optional<message> receive_by(messaging::Time time);
-  REPRISE_API static std::optional<received> receive_any_by(std::initializer_list<party*> parties, messaging::Time time);
+  REPRISE_API static std::optional<received> receive_any_by(std::initializer_list<party*> parties,
+                                                            messaging::Time time);
   [[noreturn]] REPRISE_API static void throw_no_party(std::string_view name);
 
   std::shared_ptr<messaging::Mailbox> mailbox_;

@@ -36,6 +36,7 @@ inline void lock_shared(gate::Thread& thread, gate::SharedObject& object, Native
   const bool knows = object.writes.last_thread() == thread.index || thread.seen.at(id).is(id, order << 1);
   if (knows && order != 0 && thread.counts_alone()) [[likely]] {
     thread.done();
+    thread.saw_news = false;
     thread.count(Kind::lock_shared, id);
     object.count_read();
   } else {

@@ -68,9 +68,9 @@ struct Manifest {
   ManifestEnd end{ManifestEnd::unknown};
   std::int32_t end_code{0};  // exit code or signal
   bool gates_met{false};
-  std::vector<ManifestLine> lines;   // record -f: the programs; else empty
+  std::vector<ManifestLine> lines;  // record -f: the programs; else empty
   std::vector<std::string> groups;  // record --group: names of processes, separated by commas
-  std::string unknown;  // a JSON object with the members this version does not know; empty: none
+  std::string unknown;              // a JSON object with the members this version does not know; empty: none
 
   friend bool operator==(const Manifest&, const Manifest&) = default;
 };

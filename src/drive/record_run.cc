@@ -297,7 +297,7 @@ class System {
       if (!line.service && first == Ended{}) first = ended;
     }
     if (manifest_.end == ManifestEnd::unknown)
-      manifest_.end = interrupted_ != 0  ? ManifestEnd::interrupted
+      manifest_.end = interrupted_ != 0 ? ManifestEnd::interrupted
                       : first.signalled ? ManifestEnd::signal
                                         : ManifestEnd::exit;
     manifest_.end_code = first.code;

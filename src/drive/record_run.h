@@ -32,10 +32,10 @@ struct RecordOptions {
   std::optional<double> timeout_s{};
   std::optional<std::uint64_t> chaos{};
   std::string favour{};
-  std::string delay{};                // NAME:US
+  std::string delay{};                  // NAME:US
   std::vector<std::string> services{};  // lines of a system that are stopped at its end
   std::vector<std::string> groups{};    // names separated by commas; across groups, contents are recorded
-  std::string grep{};  // look for it in the output (which is then captured)
+  std::string grep{};                   // look for it in the output (which is then captured)
 };
 
 struct Piece {

@@ -72,16 +72,15 @@ Result<void> choose(Subject& subject, const std::string& only) {
   const SubjectProcess* process = subject.find(only);
   if (process == nullptr) process = process_of_party(subject, only);
   if (process == nullptr) {
-    return fail(ErrorCode::usage,
-                fmt::format("there is no process or party {} in {}; reprise info lists them", only, subject.folder.name()));
+    return fail(ErrorCode::usage, fmt::format("there is no process or party {} in {}; reprise info lists them", only,
+                                              subject.folder.name()));
   }
   const Manifest& manifest = subject.manifest;
   std::string launched(root_of(process->name));
   const auto is_line = [&](const ManifestLine& line) { return line.name == launched; };
   const bool is_launched = manifest.lines.empty() ? launched == manifest.processes.front()
                                                   : std::any_of(manifest.lines.begin(), manifest.lines.end(), is_line);
-  if (!is_launched)
-    return fail(ErrorCode::unsupported, fmt::format("{} cannot be started by itself", process->name));
+  if (!is_launched) return fail(ErrorCode::unsupported, fmt::format("{} cannot be started by itself", process->name));
   if (manifest.level != "data") {
     const auto holds = [&](const std::string& group) { return is_listed(group, launched); };
     const auto group = std::find_if(manifest.groups.begin(), manifest.groups.end(), holds);

@@ -50,7 +50,7 @@ struct Subject {
   std::filesystem::path working_folder;
   bool fixed_addresses{true};
   bool is_other_build{false};
-  std::vector<std::string> warnings;        // one line each
+  std::vector<std::string> warnings;                     // one line each
   std::vector<std::shared_ptr<ScratchFolder>> unpacked;  // hold kept images while they are used
 
   const SubjectProcess* find(std::string_view name) const;

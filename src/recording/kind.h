@@ -12,16 +12,16 @@ namespace reprise::recording {
 // How a kind of event is treated.
 enum class Class : std::uint8_t {
   none,
-  ordered,  // raises the object's order; written when another thread passed there last (or when explicit)
-  release,  // ends an ordered passage; has no order of its own; never written below level full
-  writing,  // ordered, and also says how many reads passed since the order was last raised
-  choosing, // ordered, and also says which of the sources that meet there it was
-  read,     // sees an order without raising it; written when that order is new to the thread
-  failure,  // an attempt failed; run-length coded
-  value,    // bytes from outside; always written
-  plain,    // determined by the thread's own program; written at level full only
-  mark,     // explicit: end of a thread or process, with a number; always written
-  label,    // names an object; not a step
+  ordered,   // raises the object's order; written when another thread passed there last (or when explicit)
+  release,   // ends an ordered passage; has no order of its own; never written below level full
+  writing,   // ordered, and also says how many reads passed since the order was last raised
+  choosing,  // ordered, and also says which of the sources that meet there it was
+  read,      // sees an order without raising it; written when that order is new to the thread
+  failure,   // an attempt failed; run-length coded
+  value,     // bytes from outside; always written
+  plain,     // determined by the thread's own program; written at level full only
+  mark,      // explicit: end of a thread or process, with a number; always written
+  label,     // names an object; not a step
 };
 
 struct KindInfo {

@@ -67,8 +67,7 @@ void Replayer::start_main() {
   if (Thread* thread = new_thread(*main->second)) started(*thread);
 }
 
-void Replayer::continue_in_child(const recording::Log& recorded, recording::Live& scratch,
-                                 const gate::Slot& forked) {
+void Replayer::continue_in_child(const recording::Log& recorded, recording::Live& scratch, const gate::Slot& forked) {
   Replayed& self = replayed(*gate::current);
   scratch_->abandon();
   recorded_ = recorded;

@@ -18,6 +18,13 @@ for name in gate.mutex.uncontended gate.producer_consumer gate.mutex.change; do
   expect bytes_per_event "$name"
 done
 "$build/bench/gate" --quick --json | python3 -c 'import json, sys; assert len(json.load(sys.stdin)["figures"]) == 15'
+output=$("$build/bench/message" --quick)
+for name in message.off.{unix,tcp} message.{record,data}.{oneway,call} shared.data.read message.replay.only; do
+  expect ratio "$name"
+  expect noise "$name"
+done
+expect bytes_per_event message.order
+grep -q '^5.3 shared memory accesses' <<<"$output" || { echo "no tables of the paper"; failed=1; }
 output=$(python3 "$source/benchmarks/probe.py" --quick)
 for name in probe.failures probe.failures.recorded probe.factor; do
   expect ratio "$name"

@@ -127,6 +127,7 @@ struct Thread {
   std::atomic<bool> predicts{false};  // passages that decide nothing may be counted here, without asking the gate
   bool in_handler{false};             // a signal handler runs on this thread
   bool frozen{false};                 // its recording has ended; it still passes, to exclude who is still recorded
+  bool saw_news{false};               // its last passage of a SharedObject was written, or may have been
   bool inside{false};                 // between the two halves of a slow passage
   Gate* gate{nullptr};
   std::uint64_t alone_before{0};  // replay: no step below this one was written, so that none of them waits for a turn
@@ -190,8 +191,8 @@ class Gate {
   virtual void arrive_writing(Thread& thread, SharedObject& object) = 0;
   virtual void pass_writing(Thread& thread, SharedObject& object) = 0;
 
-  // The same where the world chooses a source: arrive_choosing() returns the recorded choice in its turn, or says that it
-  // is open; pass_choosing() inside the critical section, then left(). `digest` is of what came.
+  // The same where the world chooses a source: arrive_choosing() returns the recorded choice in its turn, or says that
+  // it is open; pass_choosing() inside the critical section, then left(). `digest` is of what came.
   virtual Choice arrive_choosing(Thread& thread, ChoosingObject& object, Kind kind) = 0;
   virtual void pass_choosing(Thread& thread, ChoosingObject& object, Kind kind, std::uint64_t source,
                              std::uint64_t digest) = 0;
@@ -263,7 +264,7 @@ class Gate {
 // The calling thread's gate, or null when nothing stands behind it.
 extern REPRISE_API __attribute__((tls_model("initial-exec"))) __thread Thread* current;
 
-// Level data: keeps `bytes` as what this thread found here, or compares them with what was recorded.
+// Level data: keeps `bytes` as what this thread found here, or compares them with what was recorded, if it was.
 REPRISE_API void keep_or_compare(Thread& thread, std::string_view bytes);
 
 // This process's name in a recording, also when nothing stands behind its gate. Set by session/.

@@ -60,8 +60,7 @@ struct Arguments {
 };
 
 using Destination = std::variant<bool Arguments::*, std::string Arguments::*, std::vector<std::string> Arguments::*,
-                                 std::optional<double> Arguments::*,
-                                 std::optional<std::uint64_t> Arguments::*>;
+                                 std::optional<double> Arguments::*, std::optional<std::uint64_t> Arguments::*>;
 
 struct Flag {
   const char* names;  // "-o,--output"

@@ -24,7 +24,8 @@ constexpr std::array record_flags{
     Flag{"-o,--output", "NAME", "Name of the recording (default: the program's name and a number)", &Arguments::output},
     Flag{"--force", "", "Replace a recording that has this name", &Arguments::force},
     Flag{"--full", "", "Write every event, also those that could be predicted", &Arguments::full},
-    Flag{"--level", "LEVEL", "order, or data: also what is read from shared objects and comes from others", &Arguments::level, "order|data"},
+    Flag{"--level", "LEVEL", "order, or data: also what is read from shared objects and comes from others",
+         &Arguments::level, "order|data"},
     Flag{"--timeout", "S", "Kill the program after S seconds; the recording ends there", &Arguments::timeout_s, "",
          0.001},
     Flag{"--chaos", "SEED", "Yield at gates at random, the same way for the same seed", &Arguments::chaos},
@@ -92,7 +93,8 @@ constexpr std::array<Flag, 0> no_flags{};
 constexpr const char* one_name = "A recording: its name or its folder (default: the latest)";
 
 constexpr std::array table{
-    Command{"record", "Run a program and record what its threads decide.", "[options] -- PROGRAM [ARGUMENTS] | -f PROCFILE [options]",
+    Command{"record", "Run a program and record what its threads decide.",
+            "[options] -- PROGRAM [ARGUMENTS] | -f PROCFILE [options]",
             "reprise record -o run --timeout 5 -- ./bank 100",
             "Passes the program's exit code through (128+N for signal N; 125 when reprise itself failed).",
             record_flags, "program", "", 0, 0, true, run_record},

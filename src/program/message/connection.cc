@@ -78,9 +78,9 @@ void Connection::open(const Mailbox& mailbox) {
   to_->connection = id != 0 ? id : ++unrecorded_connections;
   if (file_ < 0) return;
   if (is_replaying(thread)) enlarge(file_);
-  const Greeting greeting{mailbox.run(), to_->party,
-                          message_sender{mailbox.name(), mailbox.incarnation(), gate::process_name, world().host(),
-                                         to_->connection}};
+  const Greeting greeting{
+      mailbox.run(), to_->party,
+      message_sender{mailbox.name(), mailbox.incarnation(), gate::process_name, world().host(), to_->connection}};
   const std::string text = text_of(greeting);
   const Header header{.length = static_cast<std::uint32_t>(text.size()), .type = FrameType::greeting};
   if (send_frame(file_, header, text, is_replaying(thread)) != 0) is_broken_ = true;  // the first send says so

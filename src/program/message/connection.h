@@ -2,7 +2,8 @@
 //
 //   auto connection = find(mailbox, "server", time);     connection->send(bytes);     connection->call(bytes, time);
 //
-// Threads   Any. Sends are ordered at the connection's object, so its bytes are the same in each replay. Among callers one
+// Threads   Any. Sends are ordered at the connection's object, so its bytes are the same in each replay. Among callers
+// one
 //           reads, the others sleep until it has their reply or leaves.
 #pragma once
 

@@ -123,8 +123,8 @@ std::shared_ptr<Connection> find(Mailbox& mailbox, std::string_view wanted, Time
       return nullptr;
     }
     const Located& where = reached->where;
-    const bool kept = thread != nullptr &&
-                      (thread->gate->keeps_contents() || world().is_other_group(where.process, name));
+    const bool kept =
+        thread != nullptr && (thread->gate->keeps_contents() || world().is_other_group(where.process, name));
     Mailbox::Partners& partners = mailbox.partners();
     if (thread != nullptr) thread->gate->arrive(*thread, partners.object, Kind::connect);
     std::unique_lock lock(partners.mutex);

@@ -6,8 +6,8 @@
 // There is no thread behind it: who receives also accepts and reads, under `mutex_`; while it waits the mutex is free.
 //
 // Threads   Any. On replay only the thread whose turn it is takes from it; any thread that waits reads early messages.
-// Trust     A connection is believed only after its greeting; one that breaks a rule is closed, and nobody else notices.
-// Cost      Off: a mutex and, per buffer, two system calls.
+// Trust     A connection is believed only after its greeting; one that breaks a rule is closed, and nobody else
+// notices. Cost      Off: a mutex and, per buffer, two system calls.
 #pragma once
 
 #include <reprise/detail/gate.h>
@@ -75,7 +75,8 @@ class Mailbox {
   // Errors, as message_error: not_a_call, lost.
   static void reply(Source& source, std::uint32_t call, std::string_view bytes);
 
-  int poll_file() const { return epoll_; }
+  // Readable when something came.
+  int poll_file();
   void read_early();
   void close_in_child();
 
@@ -104,7 +105,10 @@ class Mailbox {
   void drop(const std::shared_ptr<Source>& source);
   void drop_strangers();
   std::shared_ptr<Source> next_ready(bool replaying);
-  bool collect(int milliseconds, bool replaying);
+  void collect(bool replaying);
+  void use_epoll();
+  void use_epoll_if_many();
+  void sleep(std::unique_lock<std::mutex>& lock, const Deadline& deadline);
   message take(const std::shared_ptr<Source>& source);
 
   // `which`: kept before the message, for who chose between several mailboxes.
@@ -131,7 +135,7 @@ class Mailbox {
   gate::ChoosingObject object_;
   Partners partners_;
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;                                                    // guards what follows
   std::unordered_map<std::uint64_t, std::shared_ptr<Source>> sources_;  // connected, by key
   std::deque<std::shared_ptr<Source>> ready_;                           // with a whole frame, the next one first
   std::deque<std::uint64_t> strangers_;                                 // not greeted yet, the oldest first
@@ -140,6 +144,10 @@ class Mailbox {
   std::uint64_t numbered_{0};
   std::uint32_t sleepers_{0};
   std::uint32_t since_look_{0};
+  std::shared_ptr<Source> last_;  // taken from last: most likely the next one too
+  // Few connections are polled; only many of them, or several mailboxes at once, stand in epoll_: there each message
+  // costs its sender a call more.
+  bool uses_epoll_{false};
 };
 
 }  // namespace reprise::messaging

@@ -177,8 +177,6 @@ bool await(int file, short events, const Deadline& deadline, bool replaying) {
   return ready != 0 || !deadline.is_over();
 }
 
-void enlarge(int file) {
-  setsockopt(file, SOL_SOCKET, SO_SNDBUF, &replay_send_bytes, sizeof replay_send_bytes);
-}
+void enlarge(int file) { setsockopt(file, SOL_SOCKET, SO_SNDBUF, &replay_send_bytes, sizeof replay_send_bytes); }
 
 }  // namespace reprise::messaging

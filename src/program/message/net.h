@@ -20,7 +20,9 @@ using Clock = std::chrono::steady_clock;
 // Until when something is waited for.
 struct Deadline {
   explicit Deadline(Time time)
-      : for_ever(time < Time::zero()), is_now(time == Time::zero()), at(for_ever || is_now ? Clock::time_point{} : Clock::now() + time) {}
+      : for_ever(time < Time::zero()),
+        is_now(time == Time::zero()),
+        at(for_ever || is_now ? Clock::time_point{} : Clock::now() + time) {}
   bool for_ever;
   bool is_now;
   Clock::time_point at;

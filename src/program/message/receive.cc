@@ -1,5 +1,5 @@
 // How messages are taken from a mailbox: live, in the recorded order, or from the log.
-#include <sys/epoll.h>
+#include <poll.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -13,7 +13,6 @@ namespace reprise::messaging {
 namespace {
 
 constexpr std::uint32_t takes_between_looks = 64;
-constexpr int events_at_once = 64;
 
 std::uint64_t digest_of(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
 
@@ -32,7 +31,7 @@ std::string text_of(const message_sender& from, bool kept) {
 std::shared_ptr<Source> Mailbox::next_ready(bool replaying) {
   if (++since_look_ >= takes_between_looks && !ready_.empty()) {
     since_look_ = 0;
-    collect(0, replaying);
+    collect(replaying);
   }
   return ready_.empty() ? nullptr : ready_.front();
 }
@@ -43,9 +42,10 @@ void Mailbox::introduce(gate::Thread& thread, Source& source) {
   thread.gate->keep(thread, Kind::source, {}, text.data(), text.size());
 }
 
-std::optional<message> Mailbox::receive_live(gate::Thread* thread, const Deadline& deadline, const std::uint64_t* which) {
+std::optional<message> Mailbox::receive_live(gate::Thread* thread, const Deadline& deadline,
+                                             const std::uint64_t* which) {
   std::unique_lock lock(mutex_);
-  if (deadline.is_now && ready_.empty()) collect(0, false);
+  if (deadline.is_now && ready_.empty()) collect(false);
   for (;;) {
     if (const std::shared_ptr<Source> source = next_ready(false)) {
       if (thread != nullptr) {
@@ -64,14 +64,10 @@ std::optional<message> Mailbox::receive_live(gate::Thread* thread, const Deadlin
       if (more) (void)!write(wake_, &one, sizeof one);
       return taken;
     }
+    if (last_ && sources_.contains(last_->key)) read_from(std::shared_ptr(last_), false);
+    if (!ready_.empty()) continue;
     if (deadline.is_over()) return std::nullopt;
-    ++sleepers_;
-    lock.unlock();
-    epoll_event events[events_at_once];
-    const int count = epoll_wait(epoll_, events, events_at_once, deadline.milliseconds());
-    lock.lock();
-    --sleepers_;
-    for (int i = 0; i < count; ++i) handle(events[i].data.u64, false);
+    sleep(lock, deadline);
   }
 }
 
@@ -82,8 +78,8 @@ std::optional<message> Mailbox::receive(Time time) {
     return receive_live(nullptr, deadline, nullptr);
   gate::Object& passages = object_.passages;
   const bool may_fail = !deadline.for_ever;
-  if (may_fail && thread->gate->foretell(*thread, passages, Kind::try_failed, nullptr, nullptr, 0, false) ==
-                      gate::Outcome::failed)
+  if (may_fail &&
+      thread->gate->foretell(*thread, passages, Kind::try_failed, nullptr, nullptr, 0, false) == gate::Outcome::failed)
     return std::nullopt;
   auto taken = receive_passing(*thread, deadline, nullptr);
   if (!taken) thread->gate->fail(*thread, passages, Kind::try_failed);
@@ -184,7 +180,8 @@ std::shared_ptr<Source> Mailbox::await_source(const message_sender& from) {
     {
       const std::lock_guard lock(mutex_);
       if (auto source = find_source(from)) return source;
-      collect(0, true);
+      use_epoll();
+      collect(true);
       if (auto source = find_source(from)) return source;
     }
     await(-1, 0, Deadline(for_ever), true);
@@ -239,7 +236,7 @@ std::optional<Mailbox::Any> Mailbox::receive_any(const std::vector<Mailbox*>& ma
       auto taken = thread == nullptr ? mailboxes[which]->receive_live(nullptr, Deadline(Time::zero()), nullptr)
                                      : mailboxes[which]->receive_passing(*thread, Deadline(Time::zero()), &which);
       if (taken) return Any{which, std::move(*taken)};
-      files.push_back({mailboxes[which]->epoll_, POLLIN, 0});
+      files.push_back({mailboxes[which]->poll_file(), POLLIN, 0});
     }
     if (thread != nullptr) thread->done();
     if (deadline.is_over()) break;

@@ -123,7 +123,8 @@ Result<Peers> read_peers(const std::string& path) {
     } else if (name && is_valid_party(*name) && port && *port > 0 && *port <= UINT16_MAX && colon > 0) {
       peers.places[std::string(*name)] = {std::string(line.substr(0, colon)), static_cast<std::uint16_t>(*port)};
     } else {
-      return fail(ErrorCode::usage, path + ", line " + std::to_string(number) + ": should be `name host:port` or `run ID`");
+      return fail(ErrorCode::usage,
+                  path + ", line " + std::to_string(number) + ": should be `name host:port` or `run ID`");
     }
   }
   return peers;
@@ -135,7 +136,8 @@ Result<std::shared_ptr<Run>> Run::open() {
   run->may_empty_ = given == nullptr || *given == '\0';
   const std::string path = run->may_empty_ ? default_path() : given;
   if (run->may_empty_ && !make_private(path.substr(0, path.rfind('/'))))
-    return fail(ErrorCode::io, "cannot use " + path + ": " + error_text() + "; set REPRISE_RUN to a folder of your own");
+    return fail(ErrorCode::io,
+                "cannot use " + path + ": " + error_text() + "; set REPRISE_RUN to a folder of your own");
   if (auto prepared = run->prepare(path); !prepared) return tl::unexpected(prepared.error());
   const bool replaying = gate::installed != nullptr && !gate::installed->lives();  // on one host, all of it
   if (const char* peers = std::getenv("REPRISE_PEERS"); peers != nullptr && *peers != '\0' && !replaying) {

@@ -5,11 +5,12 @@
 //   std::optional<Located> there = run->look("server");
 //
 // An entry is written beside its place, locked and renamed: it is seen whole or not at all. It is locked as long as its
-// owner lives; who can lock it knows that the owner is gone, however it ended, and what it left is cleaned up by the next
-// party of that name, or by the first party of the next run.
+// owner lives; who can lock it knows that the owner is gone, however it ended, and what it left is cleaned up by the
+// next party of that name, or by the first party of the next run.
 //
 // Threads   Any. Entries of other processes may change at any time.
-// Trust     The folder belongs to this user alone (0700, checked); what is read there is bounded and parsed all the same.
+// Trust     The folder belongs to this user alone (0700, checked); what is read there is bounded and parsed all the
+// same.
 #pragma once
 
 #include <cstdint>
@@ -57,8 +58,8 @@ class Run {
     std::string run;  // the run's id
     int lock{-1};     // of the whole folder, until the entry is complete
   };
-  // Begins to register `name` as incarnation `wanted` (0: the next one); finish() makes the entry visible. In between the
-  // socket socket_name() is made, which nobody can look for yet. Errors: usage (the name is taken), io.
+  // Begins to register `name` as incarnation `wanted` (0: the next one); finish() makes the entry visible. In between
+  // the socket socket_name() is made, which nobody can look for yet. Errors: usage (the name is taken), io.
   Result<Added> begin(const std::string& name, std::uint32_t wanted);
   Result<void> finish(const std::string& name, const Located& located, Added& added);
   static void give_up(Added& added);

@@ -63,7 +63,8 @@ std::optional<std::uint64_t> next_number(std::string_view& text) {
 
 bool is_valid_party(std::string_view name) {
   const auto fine = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
+           c == '-';
   };
   if (name.empty() || name.size() > 64 || name[0] == '.' || name[0] == '-') return false;
   return std::all_of(name.begin(), name.end(), fine);

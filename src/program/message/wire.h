@@ -4,7 +4,8 @@
 //   while (!in.has_frame()) if (in.fill(file, false) != Inflow::Filled::some) return;
 //   use(in.header(), in.payload());  in.pop();
 //
-// Trust     Bytes from a socket may be anything: has_frame() checks magic, version, type and length before any of them is
+// Trust     Bytes from a socket may be anything: has_frame() checks magic, version, type and length before any of them
+// is
 //           believed, and nothing is allocated for bytes that have not come.
 // Cost      One system call per buffer, not per frame. 64 KiB per connection, or one frame if it is longer.
 #pragma once
@@ -31,9 +32,9 @@ enum class FrameType : std::uint8_t { greeting = 1, plain = 2, call = 3, reply =
 struct Header {
   std::uint32_t length{0};
   FrameType type{FrameType::plain};
-  std::uint64_t number{0};   // the how-manyth message of the connection, from 1
-  std::uint32_t thread{0};   // the sender's thread; 0: not recorded
-  std::uint32_t call{0};     // calls and replies: which, from 1, modulo 2^24
+  std::uint64_t number{0};  // the how-manyth message of the connection, from 1
+  std::uint32_t thread{0};  // the sender's thread; 0: not recorded
+  std::uint32_t call{0};    // calls and replies: which, from 1, modulo 2^24
 };
 constexpr std::uint32_t call_limit = 1u << 24;
 
@@ -71,7 +72,9 @@ class Inflow {
   const Header& header() const { return *header_; }
   std::string_view payload() const { return {data_.get() + begin_ + header_bytes, header_->length}; }
   // Type and bytes: what level data keeps.
-  std::string_view contents() const { return {data_.get() + begin_ + header_bytes - 1, header_->length + std::size_t{1}}; }
+  std::string_view contents() const {
+    return {data_.get() + begin_ + header_bytes - 1, header_->length + std::size_t{1}};
+  }
   void pop();
   std::size_t held() const { return end_ - begin_; }
   // Frames longer than this are not believed.

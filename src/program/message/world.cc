@@ -35,7 +35,8 @@ std::string_view variable(const char* name) {
 // Takes digits and then `mark` from the end.
 bool strip(std::string_view& text, std::string_view mark) {
   const std::size_t last = text.find_last_not_of("0123456789");
-  if (last == std::string_view::npos || last + 1 == text.size() || !text.substr(0, last + 1).ends_with(mark)) return false;
+  if (last == std::string_view::npos || last + 1 == text.size() || !text.substr(0, last + 1).ends_with(mark))
+    return false;
   text = text.substr(0, last + 1 - mark.size());
   return true;
 }
@@ -110,7 +111,7 @@ void World::remove(Connection& connection) {
 
 void World::add_mailboxes(std::vector<pollfd>& files) {
   const std::lock_guard lock(mutex_);
-  for (const Mailbox* mailbox : mailboxes_) files.push_back({mailbox->poll_file(), POLLIN, 0});
+  for (Mailbox* mailbox : mailboxes_) files.push_back({mailbox->poll_file(), POLLIN, 0});
 }
 
 void World::read_early() {

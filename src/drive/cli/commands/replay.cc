@@ -120,7 +120,8 @@ int run_without_gate(const Subject& subject, const Arguments& arguments, Console
 int run_replay(const Arguments& arguments, Console& console) {
   auto folder = select(arguments);
   if (!folder) return console.fail(folder.error(), "reprise ls");
-  auto subject = prepare(*folder, {.program = arguments.program_path, .image = arguments.image, .only = arguments.only});
+  auto subject =
+      prepare(*folder, {.program = arguments.program_path, .image = arguments.image, .only = arguments.only});
   if (!subject) {
     const bool damaged = subject.error().code == ErrorCode::damaged;
     return console.fail(subject.error(), fmt::format("reprise {} {}", damaged ? "verify" : "info", folder->name()));
