@@ -297,6 +297,8 @@ bool Mailbox::greet(Source& source) {
   const gate::Thread* thread = gate::current;
   source.kept = thread != nullptr &&
                 (thread->gate->keeps_contents() || world().is_other_group(source.from->process, source.from->party));
+  source.label = "replies to " + source.from->party;
+  source.replies.name = source.label.c_str();
   std::erase(strangers_, source.key);
   return true;
 }

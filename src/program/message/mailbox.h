@@ -47,7 +47,8 @@ struct Source {
   bool is_ready{false};                        // stands in ready_
   bool is_paused{false};                       // replay: enough came early
 
-  std::mutex mutex;      // guards what follows, and the writing half of the socket
+  std::mutex mutex;  // guards what follows, and the writing half of the socket
+  std::string label;
   gate::Object replies;  // who replies first
   std::set<std::uint32_t> calls;
   bool is_lost{false};

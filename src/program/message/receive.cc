@@ -143,6 +143,8 @@ void Mailbox::expect(std::uint64_t number, std::string_view text) {
   expected_[number]->from = std::make_shared<const message_sender>(std::move(from));
   expected_[number]->kept = *kept != 0;
   expected_[number]->nowhere = std::make_shared<Source>();
+  expected_[number]->nowhere->label = "replies to " + expected_[number]->from->party;
+  expected_[number]->nowhere->replies.name = expected_[number]->nowhere->label.c_str();
 }
 
 message Mailbox::from_log(gate::Thread& thread, const Expected& expected) {
