@@ -45,6 +45,15 @@ constexpr Claim claims[] = {
     {"scale.objects.time", Unit::ratio, 1.2, "time per event: the last of 1,000,000 objects against the first"},
     {"gate.mutex.uncontended", Unit::bytes_per_event, 0.01, "folder on disk / events: one thread on a mutex"},
     {"gate.producer_consumer", Unit::bytes_per_event, 1.5, "folder on disk / events: bounded queue"},
+    {"message.off.unix", Unit::ratio, 1.10, "off against a raw Unix socket: one way, 64 bytes"},
+    {"message.off.tcp", Unit::ratio, 1.10, "off against a raw TCP socket: one way, 64 bytes"},
+    {"message.record.oneway", Unit::ratio, 1.05, "record order against off: one way"},
+    {"message.record.call", Unit::ratio, 1.03, "record order against off: calls"},
+    {"message.data.oneway", Unit::ratio, 1.15, "record data against off: one way"},
+    {"message.data.call", Unit::ratio, 1.10, "record data against off: calls"},
+    {"shared.data.read", Unit::ratio, 2.0, "record data against off: read of a shared int"},
+    {"message.replay.only", Unit::ratio, 0.7, "replay of one process alone against its recorded run"},
+    {"message.order", Unit::bytes_per_event, 1, "logs on disk / receives: 4 racing senders"},
     {"gate.mutex.change", Unit::bytes_per_event, 3, "folder on disk / owner changes of a contended mutex"},
 };
 
@@ -59,7 +68,7 @@ class Report {
  public:
   // `judged`: say whether the bars are kept. Short runs are too noisy for that.
   Report(bool json, bool judged) : json_(json), judged_(judged) {
-    if (!json_) std::printf("# median of paired runs; noise: the plain side against itself; docs/design/kernel.md\n");
+    if (!json_) std::printf("# median of paired runs; noise: the plain side against itself; docs/design/\n");
   }
 
   void add(std::string_view name, double value, std::optional<double> noise) {

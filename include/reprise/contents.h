@@ -189,11 +189,12 @@ requires(detail::container_contents<T> && !detail::plain_contents<T>) struct con
 
 namespace detail {
 
-// At level data: what this thread found goes into the log, or is compared with what it found when recorded.
+// At level data: what this thread found goes into the log, or is compared with what it found when recorded. A version
+// that it knew already is what it was.
 template <typename T>
 void keep_contents(const T& value) {
   gate::Thread* thread = gate::current;
-  if (thread == nullptr || !thread->keeps_contents) return;
+  if (thread == nullptr || !thread->keeps_contents || !thread->saw_news) return;
   std::string bytes;
   contents_save(bytes, value);
   gate::keep_or_compare(*thread, bytes);

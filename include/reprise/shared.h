@@ -9,10 +9,11 @@
 // end. There is no other way to the value, so it cannot be touched unguarded.
 //
 // Threads   Any. Readers do not wait for each other. A thread that holds a guard must not ask for another of the same
-// object. Replay    Each read sees the version (the number of writes before it) that it saw when recorded. At level
-// data the contents are kept
-//           too and compared on replay; reprise::contents<T> says how a T is turned into bytes.
-// Cost      Recording, a read of a version seen before: no bytes (shared_mutex.h); at level data the contents' bytes.
+//           object.
+// Replay    Each read sees the version (the number of writes before it) that it saw when recorded. At level data the
+//           contents of a version that is new to the thread are kept too and compared on replay; reprise::contents<T>
+//           says how a T is turned into bytes.
+// Cost      Recording, a read of a version seen before: no bytes, at any level (shared_mutex.h).
 #pragma once
 
 #include <reprise/contents.h>

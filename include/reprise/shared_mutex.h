@@ -48,6 +48,7 @@ template <typename Native>
   const bool knows = thread.seen.at(id).is(id, order << 1) || object.writes.last_thread() == thread.index;
   // Asked again inside: the recording may have ended while this thread waited.
   if (knows && order != 0 && thread.counts_alone()) [[likely]] {
+    thread.saw_news = false;
     thread.count(Kind::lock_shared, id);
     object.count_read(thread.index);
   } else {
@@ -80,6 +81,7 @@ inline void lock_exclusive(gate::Thread& thread, gate::SharedObject& object, Nat
   // Asked again inside: the recording may have ended while this thread waited.
   if (object.writes.last_thread() == thread.index && object.is_unread() && thread.counts_alone()) [[likely]] {
     object.writes.raise();
+    thread.saw_news = false;
     thread.count(Kind::write_lock, object.writes.known_id());
   } else {
     thread.gate->pass_writing(thread, object);

@@ -207,7 +207,8 @@ void Recorder::pass_writing(Thread& thread, gate::SharedObject& object) {
   writes.last.store(thread.index, std::memory_order_relaxed);
   object.reads_before = reads;
   const ObjectId id = writes.known_id();
-  if (!decided && !options_.full) return thread.count(Kind::write_lock, id);
+  thread.saw_news = decided || options_.full;
+  if (!thread.saw_news) return thread.count(Kind::write_lock, id);
   write(thread, {.kind = Kind::write_lock, .object = id, .order = writes.order(), .number = since}, id);
   if (first) write_label(thread, writes);
 }
@@ -268,7 +269,8 @@ void Recorder::read(Thread& thread, Object& object, Kind kind, std::string_view 
   gate::Seen::Entry& seen = thread.seen.at(id);
   const std::uint64_t order = object.order();
   const bool news = first || (object.last_thread() != thread.index && !seen.is(id, order << 1));
-  if (!news && !options_.full) return thread.count(kind, id);
+  thread.saw_news = news || options_.full;
+  if (!thread.saw_news) return thread.count(kind, id);
   seen = {id, order << 1};
   write(thread, {.kind = kind, .object = id, .order = order, .value = value}, id);
   if (first) write_label(thread, object);

@@ -39,6 +39,7 @@ void Replayer::arrive_shared(Thread& thread, SharedObject& object) {
 void Replayer::pass_shared(Thread& thread, SharedObject& object) {
   Replayed& self = replayed(thread);
   thread.done();
+  thread.saw_news = true;
   const bool is_new = object.writes.known_id() == 0;
   const std::uint64_t order = is_new ? 1 : object.writes.order();
   if (is_new) {
@@ -68,6 +69,7 @@ void Replayer::arrive_writing(Thread& thread, SharedObject& object) {
 void Replayer::pass_writing(Thread& thread, SharedObject& object) {
   Replayed& self = replayed(thread);
   thread.done();
+  thread.saw_news = true;
   name(self, object.writes);
   object.writes.last.store(self.index, std::memory_order_relaxed);
   const std::uint64_t since = object.reads.order() - object.reads_before;

@@ -1,4 +1,4 @@
-// Trait: a process forks two others that send to it and call it, with types, from two threads each.
+// Trait: a process forks two others that send to it and call it, with types, from two threads each; it prints for all.
 #include <reprise/message.h>
 #include <reprise/reprise.h>
 #include <sys/wait.h>
@@ -13,16 +13,20 @@ constexpr int rounds = 40;
 int send(const std::string& name) {
   reprise::party me(name);
   reprise::peer parent = me.find("parent");
+  std::vector<std::string> told(2);
   const auto work = [&](int who) {
     for (int i = 0; i < rounds; ++i) {
       parent.send(std::vector<int>{who, i});
-      if (i % 8 == 0) reprise::out << name << parent.call(std::map<std::string, int>{{name, i}}).as<int>() << "\n";
+      if (i % 8 != 0) continue;
+      const int answer = parent.call(std::map<std::string, int>{{name, i}}).as<int>();
+      told[static_cast<std::size_t>(who)] += " " + std::to_string(answer);
     }
   };
   reprise::thread first(work, 0);
   reprise::thread second(work, 1);
   first.join();
   second.join();
+  parent.send(name + told[0] + told[1]);
   return 0;
 }
 
@@ -33,14 +37,16 @@ int main() {
   reprise::party me("parent");
   std::string seen;
   int misses = 0;
-  for (int i = 0; i < 4 * rounds + 4 * rounds / 8;) {
+  for (int i = 0; i < 4 * rounds + 4 * rounds / 8 + 2;) {
     auto message = i % 16 == 0 ? me.try_receive() : me.receive_for(std::chrono::seconds(20));
     if (!message) {
       if (++misses > 10'000'000) return 1;
       continue;
     }
     ++i;
-    if (message->expects_reply()) {
+    if (message->bytes().size() > 8 && !message->expects_reply() && message->bytes()[1] == ' ') {
+      seen += "\n" + message->bytes() + "\n";
+    } else if (message->expects_reply()) {
       message->reply(message->as<std::map<std::string, int>>().begin()->second + i);
       seen += "?";
     } else {

@@ -22,6 +22,13 @@ output=$("$build/bench/scale" --quick 2>/dev/null)
 for name in scale.{threads,objects}.{memory,time}; do
   expect ratio "$name"
 done
+output=$("$build/bench/message" --quick)
+for name in message.off.{unix,tcp} message.{record,data}.{oneway,call} shared.data.read message.replay.only; do
+  expect ratio "$name"
+  expect noise "$name"
+done
+expect bytes_per_event message.order
+grep -q '^5.3 shared memory accesses' <<<"$output" || { echo "no tables of the paper"; failed=1; }
 output=$(python3 "$source/benchmarks/probe.py" --quick)
 for name in probe.failures probe.failures.recorded probe.factor; do
   expect ratio "$name"

@@ -154,6 +154,7 @@ struct Thread {
   std::uint64_t alone_before{0};  // replay: no step below this one was written, so that none of them waits for a turn
   Seen seen{};
   bool keeps_contents{false};  // what its gate says to that
+  bool saw_news{false};        // its last passage of a SharedObject was written, or may have been
 
   // Recording: a passage that decides nothing is counted here.
   bool counts_alone() const noexcept { return predicts.load(std::memory_order_relaxed); }
@@ -286,7 +287,7 @@ class Gate {
 // The calling thread's gate, or null when nothing stands behind it.
 extern REPRISE_API __attribute__((tls_model("initial-exec"))) __thread Thread* current;
 
-// Level data: keeps `bytes` as what this thread found here, or compares them with what was recorded.
+// Level data: keeps `bytes` as what this thread found here, or compares them with what was recorded, if it was.
 REPRISE_API void keep_or_compare(Thread& thread, std::string_view bytes);
 
 // This process's name in a recording, also when nothing stands behind its gate. Set by session/.

@@ -2,6 +2,7 @@
 #include "program/message/mailbox.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <reprise/value.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -11,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "program/message/connection.h"
 #include "program/message/expected.h"
@@ -25,6 +27,7 @@ constexpr std::uint64_t wake_key = 3;
 constexpr std::uint64_t first_source_key = 16;
 constexpr std::size_t strangers_max = 64;
 constexpr int events_at_once = 64;
+constexpr std::size_t polled_max = 16;
 constexpr std::size_t early_bytes_max = std::size_t{16} << 20;
 constexpr std::size_t early_bytes_low = std::size_t{8} << 20;
 
@@ -88,6 +91,7 @@ void Mailbox::close_all() {
   }
   sources_.clear();
   ready_.clear();
+  last_.reset();
   for (int* file : {&unix_, &tcp_, &epoll_, &wake_}) close_file(*file);
   Run::give_up(entry_);
 }
@@ -163,11 +167,62 @@ void Mailbox::watch(int file, std::uint64_t key, std::uint32_t events, bool is_n
 
 // ---- what comes to the sockets ----
 
-bool Mailbox::collect(int milliseconds, bool replaying) {
+int Mailbox::poll_file() {
+  const std::lock_guard lock(mutex_);
+  use_epoll();
+  return epoll_;
+}
+
+void Mailbox::use_epoll() {
+  if (std::exchange(uses_epoll_, true)) return;
+  for (const auto& [key, source] : sources_) watch(source->file, key, EPOLLIN, true);
+}
+
+// What has come by now, without waiting.
+void Mailbox::collect(bool replaying) {
+  use_epoll_if_many();
+  if (!uses_epoll_) {
+    std::unique_lock<std::mutex> held;  // the caller's
+    return sleep(held, Deadline(Time::zero()));
+  }
   epoll_event events[events_at_once];
-  const int count = epoll_wait(epoll_, events, events_at_once, milliseconds);
+  const int count = epoll_wait(epoll_, events, events_at_once, 0);
   for (int i = 0; i < count; ++i) handle(events[i].data.u64, replaying);
-  return count > 0;
+}
+
+// Waits until something comes, with the mutex free, and takes it in.
+void Mailbox::sleep(std::unique_lock<std::mutex>& lock, const Deadline& deadline) {
+  const auto wait = [&](const auto& native) {
+    if (!lock.owns_lock()) return native();
+    ++sleepers_;
+    lock.unlock();
+    const int count = native();
+    lock.lock();
+    --sleepers_;
+    return count;
+  };
+  use_epoll_if_many();
+  if (uses_epoll_) {
+    epoll_event events[events_at_once];
+    const int count = wait([&] { return epoll_wait(epoll_, events, events_at_once, deadline.milliseconds()); });
+    for (int i = 0; i < count; ++i) handle(events[i].data.u64, false);
+    return;
+  }
+  pollfd files[polled_max + 3] = {{unix_, POLLIN, 0}, {wake_, POLLIN, 0}, {tcp_, POLLIN, 0}};
+  std::uint64_t keys[polled_max + 3] = {unix_key, wake_key, tcp_key};
+  std::size_t count = 3;
+  for (const auto& [key, source] : sources_) {
+    keys[count] = key;
+    files[count++] = {source->file, POLLIN, 0};
+  }
+  if (wait([&] { return poll(files, count, deadline.milliseconds()); }) <= 0) return;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (files[i].revents != 0) handle(keys[i], false);
+  }
+}
+
+void Mailbox::use_epoll_if_many() {
+  if (sources_.size() > polled_max) use_epoll();
 }
 
 void Mailbox::handle(std::uint64_t key, bool replaying) {
@@ -197,7 +252,7 @@ void Mailbox::accept_from(int listener, bool replaying) {
   source->in.limit(greeting_bytes_max);
   sources_.emplace(source->key, source);
   strangers_.push_back(source->key);
-  watch(file, source->key, EPOLLIN, true);
+  if (uses_epoll_) watch(file, source->key, EPOLLIN, true);
   if (strangers_.size() > strangers_max) drop_strangers();
   read_from(source, replaying);
 }
@@ -214,7 +269,8 @@ void Mailbox::drop_strangers() {
 
 void Mailbox::read_from(const std::shared_ptr<Source>& source, bool replaying) {
   const Inflow::Filled filled = source->in.fill(source->file, false, replaying ? early_bytes_max : buffer_bytes);
-  if (filled == Inflow::Filled::nothing_yet && source->in.held() >= early_bytes_low && !source->is_paused) {
+  if (replaying && filled == Inflow::Filled::nothing_yet && source->in.held() >= early_bytes_low &&
+      !source->is_paused) {
     source->is_paused = true;
     watch(source->file, source->key, 0, false);
   }
@@ -241,6 +297,8 @@ bool Mailbox::greet(Source& source) {
   const gate::Thread* thread = gate::current;
   source.kept = thread != nullptr &&
                 (thread->gate->keeps_contents() || world().is_other_group(source.from->process, source.from->party));
+  source.label = "replies to " + source.from->party;
+  source.replies.name = source.label.c_str();
   std::erase(strangers_, source.key);
   return true;
 }
@@ -257,7 +315,8 @@ void Mailbox::make_ready(const std::shared_ptr<Source>& source) {
 
 void Mailbox::drop(const std::shared_ptr<Source>& source) {
   if (sources_.erase(source->key) == 0) return;
-  epoll_ctl(epoll_, EPOLL_CTL_DEL, source->file, nullptr);
+  if (uses_epoll_) epoll_ctl(epoll_, EPOLL_CTL_DEL, source->file, nullptr);
+  if (last_ == source) last_.reset();
   const std::lock_guard lock(source->mutex);
   source->is_lost = true;
   shutdown(source->file, SHUT_RDWR);
@@ -265,7 +324,9 @@ void Mailbox::drop(const std::shared_ptr<Source>& source) {
 
 void Mailbox::read_early() {
   const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (lock.owns_lock() && epoll_ >= 0) collect(0, true);
+  if (!lock.owns_lock() || epoll_ < 0) return;
+  use_epoll();
+  collect(true);
 }
 
 // The message at the front of `source`, which is ready. Its turn is over: the next one's comes first.
@@ -284,7 +345,12 @@ message Mailbox::take(const std::shared_ptr<Source>& source) {
   }
   source->in.pop();
   source->is_ready = false;
-  std::erase(ready_, source);
+  if (ready_.front() == source) {
+    ready_.pop_front();
+  } else {
+    std::erase(ready_, source);
+  }
+  if (last_ != source) last_ = source;
   if (source->is_paused && source->in.held() < early_bytes_low) {
     source->is_paused = false;
     watch(source->file, source->key, EPOLLIN, false);

@@ -47,7 +47,8 @@ struct Source {
   bool is_ready{false};                        // stands in ready_
   bool is_paused{false};                       // replay: enough came early
 
-  std::mutex mutex;      // guards what follows, and the writing half of the socket
+  std::mutex mutex;  // guards what follows, and the writing half of the socket
+  std::string label;
   gate::Object replies;  // who replies first
   std::set<std::uint32_t> calls;
   bool is_lost{false};
@@ -75,7 +76,8 @@ class Mailbox {
   // Errors, as message_error: not_a_call, lost.
   static void reply(Source& source, std::uint32_t call, std::string_view bytes);
 
-  int poll_file() const { return epoll_; }
+  // Readable when something came.
+  int poll_file();
   void read_early();
   void close_in_child();
 
@@ -104,7 +106,10 @@ class Mailbox {
   void drop(const std::shared_ptr<Source>& source);
   void drop_strangers();
   std::shared_ptr<Source> next_ready(bool replaying);
-  bool collect(int milliseconds, bool replaying);
+  void collect(bool replaying);
+  void use_epoll();
+  void use_epoll_if_many();
+  void sleep(std::unique_lock<std::mutex>& lock, const Deadline& deadline);
   message take(const std::shared_ptr<Source>& source);
 
   // `which`: kept before the message, for who chose between several mailboxes.
@@ -140,6 +145,10 @@ class Mailbox {
   std::uint64_t numbered_{0};
   std::uint32_t sleepers_{0};
   std::uint32_t since_look_{0};
+  std::shared_ptr<Source> last_;  // taken from last: most likely the next one too
+  // Few connections are polled; only many of them, or several mailboxes at once, stand in epoll_: there each message
+  // costs its sender a call more.
+  bool uses_epoll_{false};
 };
 
 }  // namespace reprise::messaging

@@ -1,5 +1,5 @@
 // How messages are taken from a mailbox: live, in the recorded order, or from the log.
-#include <sys/epoll.h>
+#include <poll.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -13,7 +13,6 @@ namespace reprise::messaging {
 namespace {
 
 constexpr std::uint32_t takes_between_looks = 64;
-constexpr int events_at_once = 64;
 
 std::uint64_t digest_of(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
 
@@ -32,7 +31,7 @@ std::string text_of(const message_sender& from, bool kept) {
 std::shared_ptr<Source> Mailbox::next_ready(bool replaying) {
   if (++since_look_ >= takes_between_looks && !ready_.empty()) {
     since_look_ = 0;
-    collect(0, replaying);
+    collect(replaying);
   }
   return ready_.empty() ? nullptr : ready_.front();
 }
@@ -46,7 +45,7 @@ void Mailbox::introduce(gate::Thread& thread, Source& source) {
 std::optional<message> Mailbox::receive_live(gate::Thread* thread, const Deadline& deadline,
                                              const std::uint64_t* which) {
   std::unique_lock lock(mutex_);
-  if (deadline.is_now && ready_.empty()) collect(0, false);
+  if (deadline.is_now && ready_.empty()) collect(false);
   for (;;) {
     if (const std::shared_ptr<Source> source = next_ready(false)) {
       if (thread != nullptr) {
@@ -65,14 +64,10 @@ std::optional<message> Mailbox::receive_live(gate::Thread* thread, const Deadlin
       if (more) (void)!write(wake_, &one, sizeof one);
       return taken;
     }
+    if (last_ && sources_.contains(last_->key)) read_from(std::shared_ptr(last_), false);
+    if (!ready_.empty()) continue;
     if (deadline.is_over()) return std::nullopt;
-    ++sleepers_;
-    lock.unlock();
-    epoll_event events[events_at_once];
-    const int count = epoll_wait(epoll_, events, events_at_once, deadline.milliseconds());
-    lock.lock();
-    --sleepers_;
-    for (int i = 0; i < count; ++i) handle(events[i].data.u64, false);
+    sleep(lock, deadline);
   }
 }
 
@@ -148,6 +143,8 @@ void Mailbox::expect(std::uint64_t number, std::string_view text) {
   expected_[number]->from = std::make_shared<const message_sender>(std::move(from));
   expected_[number]->kept = *kept != 0;
   expected_[number]->nowhere = std::make_shared<Source>();
+  expected_[number]->nowhere->label = "replies to " + expected_[number]->from->party;
+  expected_[number]->nowhere->replies.name = expected_[number]->nowhere->label.c_str();
 }
 
 message Mailbox::from_log(gate::Thread& thread, const Expected& expected) {
@@ -185,7 +182,8 @@ std::shared_ptr<Source> Mailbox::await_source(const message_sender& from) {
     {
       const std::lock_guard lock(mutex_);
       if (auto source = find_source(from)) return source;
-      collect(0, true);
+      use_epoll();
+      collect(true);
       if (auto source = find_source(from)) return source;
     }
     await(-1, 0, Deadline(for_ever), true);
@@ -240,7 +238,7 @@ std::optional<Mailbox::Any> Mailbox::receive_any(const std::vector<Mailbox*>& ma
       auto taken = thread == nullptr ? mailboxes[which]->receive_live(nullptr, Deadline(Time::zero()), nullptr)
                                      : mailboxes[which]->receive_passing(*thread, Deadline(Time::zero()), &which);
       if (taken) return Any{which, std::move(*taken)};
-      files.push_back({mailboxes[which]->epoll_, POLLIN, 0});
+      files.push_back({mailboxes[which]->poll_file(), POLLIN, 0});
     }
     if (thread != nullptr) thread->done();
     if (deadline.is_over()) break;

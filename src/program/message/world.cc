@@ -111,7 +111,7 @@ void World::remove(Connection& connection) {
 
 void World::add_mailboxes(std::vector<pollfd>& files) {
   const std::lock_guard lock(mutex_);
-  for (const Mailbox* mailbox : mailboxes_) files.push_back({mailbox->poll_file(), POLLIN, 0});
+  for (Mailbox* mailbox : mailboxes_) files.push_back({mailbox->poll_file(), POLLIN, 0});
 }
 
 void World::read_early() {
