@@ -7,7 +7,8 @@ find_sources(mcapi_sources src/program/adapters/mcapi)
 list(FILTER mcapi_sources EXCLUDE REGEX "/interface[12]\\.cc$")
 add_library(mcapi_objects OBJECT ${mcapi_sources})
 target_include_directories(mcapi_objects PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
-target_compile_options(mcapi_objects PRIVATE -ftls-model=initial-exec)
+# No guarded statics: who initialises one is a step of the program.
+target_compile_options(mcapi_objects PRIVATE -ftls-model=initial-exec -fno-threadsafe-statics)
 
 # add_mcapi(target number headers): a library with one of the interfaces.
 function(add_mcapi target number headers)

@@ -34,15 +34,12 @@ Place& place_here() {
   return *this_thread.place;
 }
 
-std::mutex& process_mutex() {
-  static std::mutex& mutex = *new std::mutex;
-  return mutex;
-}
+constinit std::mutex process_mutex;
 std::uint32_t live_nodes = 0;  // of this process; guarded by process_mutex
 
 // A forked child is no node, and has no segment.
 void become_child() {
-  new (&process_mutex()) std::mutex;
+  new (&process_mutex) std::mutex;
   live_nodes = 0;
   segment().forget();
   this_thread.place = std::make_shared<Place>();
@@ -77,14 +74,23 @@ Status enter(std::uint32_t id, std::uint32_t kind, Index& slot) {
 
 }  // namespace
 
-const Choices& choices() {
-  static const Choices the_choices{.pending_is_success = is_set("MCAPI_PENDING", "success"),
-                                   .test_releases = is_set("MCAPI_TEST", "release"),
-                                   .keep_truncated = is_set("MCAPI_TRUNCATED", "keep"),
-                                   .death_is_error = is_set("MCAPI_PEER_DEATH", "error"),
-                                   .reports = !is_set("MCAPI_REPORT", "off")};
-  return the_choices;
+namespace {
+
+Choices the_choices;
+
+Choices choices_of_environment() {
+  return {.pending_is_success = is_set("MCAPI_PENDING", "success"),
+          .test_releases = is_set("MCAPI_TEST", "release"),
+          .keep_truncated = is_set("MCAPI_TRUNCATED", "keep"),
+          .death_is_error = is_set("MCAPI_PEER_DEATH", "error"),
+          .reports = !is_set("MCAPI_REPORT", "off")};
 }
+
+[[gnu::constructor]] void follow_forks() { pthread_atfork(nullptr, nullptr, become_child); }
+
+}  // namespace
+
+const Choices& choices() { return the_choices; }
 
 Node* here() {
   Place* place = this_thread.place.get();
@@ -104,11 +110,10 @@ Node* here() {
 Status initialize(std::uint32_t domain, std::uint32_t node, std::uint32_t kind, std::uint32_t memory_mib) {
   if (domain > domain_max) return Status::domain_invalid;
   if (node > node_max) return Status::node_invalid;
-  static const bool follows_forks = pthread_atfork(nullptr, nullptr, become_child) == 0;
-  static_cast<void>(follows_forks);
   Place& place = place_here();
-  const std::lock_guard lock(process_mutex());
+  const std::lock_guard lock(process_mutex);
   if (place.node.load() != nullptr) return Status::node_initialized;
+  if (live_nodes == 0) the_choices = choices_of_environment();
   if (!segment().join(memory_mib)) return Status::node_initfailed;
   segment().reap();
   const std::uint32_t id = node_id(domain, node);
@@ -138,7 +143,7 @@ Status finalize() {
     for (const auto& [buffer, size] : node->buffers) std::free(buffer);
     node->buffers.clear();
   }
-  const std::lock_guard lock(process_mutex());
+  const std::lock_guard lock(process_mutex);
   for (Place* place = &place_here(); place != nullptr; place = place->creator.get()) {
     if (place->node.load() == node) place->node.store(nullptr);
   }
@@ -233,7 +238,7 @@ void* start_thread(void* context) {
 extern "C" REPRISE_API int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*routine)(void*),
                                           void* argument) noexcept {
   using Function = int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
-  static auto* const next = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, "pthread_create"));
+  auto* const next = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, "pthread_create"));
   reprise::mcapi::place_here();
   auto* start = new Start{routine, argument, reprise::mcapi::this_thread.place};
   const int result = next(thread, attributes, start_thread, start);

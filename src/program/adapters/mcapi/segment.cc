@@ -87,10 +87,11 @@ void rest_ms(long ms) {
 
 }  // namespace
 
-Segment& segment() {
-  static Segment& the_segment = *new Segment;
-  return the_segment;
+namespace {
+Segment& the_segment = *new Segment;  // never destroyed; not local to a function, whose guard would be a step
 }
+
+Segment& segment() { return the_segment; }
 
 Lock lock_registry() { return Lock(segment().header().registry); }
 
