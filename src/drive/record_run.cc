@@ -62,6 +62,7 @@ std::vector<std::string> record_environment(const Folder& folder, const RecordOp
   };
   // An MCAPI program meets its own nodes only.
   if (std::getenv("MCAPI_RUN") == nullptr) set("MCAPI_RUN", "reprise-" + std::to_string(getpid()));
+  if (!options.technique.empty()) set("MCAPI_TECHNIQUE", options.technique);
   set("REPRISE_LAUNCHED", "1");
   set("REPRISE_RECORD", fs::absolute(folder.path, ignored).string());
   set("REPRISE_PROCESS", process);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <thread>
 
+#include "program/adapters/mcapi/arrivals.h"
 #include "program/adapters/mcapi/report.h"
 #include "program/adapters/mcapi/segment.h"
 
@@ -125,6 +126,7 @@ Status initialize(std::uint32_t domain, std::uint32_t node, std::uint32_t kind, 
   }
   ++live_nodes;
   place.is_own.store(true);
+  pass_technique();
   place.node.store(new Node(slot, id), std::memory_order_release);
   return Status::success;
 }
