@@ -38,6 +38,7 @@ constexpr Claim claims[] = {
     {"gate.replay.mutex.contended", Unit::ratio, 2.0, "replay against its recording: two threads on one mutex"},
     {"gate.mutex.uncontended", Unit::bytes_per_event, 0.01, "folder on disk / events: one thread on a mutex"},
     {"gate.producer_consumer", Unit::bytes_per_event, 1.5, "folder on disk / events: bounded queue"},
+    {"mcapi.send", Unit::ratio, 2.0, "64 bytes, one way, two processes, against a ring with a robust mutex; CPU"},
     {"gate.mutex.change", Unit::bytes_per_event, 3, "folder on disk / owner changes of a contended mutex"},
 };
 

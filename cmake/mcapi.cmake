@@ -37,3 +37,24 @@ foreach(source ${mcapi_tests})
   endif()
   add_dependencies(mcapi_programs mcapi_${name})
 endforeach()
+
+include(GNUInstallDirs)
+install(TARGETS mcapi mcapi1 EXPORT reprise LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/mcapi ${PROJECT_SOURCE_DIR}/include/mcapi1 DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+set(mcapi_up "..")
+if(CMAKE_INSTALL_LIBDIR MATCHES "/")  # lib/x86_64-linux-gnu: one folder deeper
+  set(mcapi_up "../..")
+endif()
+foreach(name mcapi mcapi1)
+  file(WRITE ${PROJECT_BINARY_DIR}/${name}.pc "\
+libdir=\${pcfiledir}/..
+includedir=\${libdir}/${mcapi_up}/${CMAKE_INSTALL_INCLUDEDIR}
+
+Name: ${name}
+Description: messages between the nodes of one machine, to be recorded and replayed
+Version: ${PROJECT_VERSION}
+Cflags: -I\${includedir}/${name} -pthread
+Libs: -L\${libdir} -l${name} -pthread
+")
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()

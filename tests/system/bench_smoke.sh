@@ -18,6 +18,9 @@ for name in gate.mutex.uncontended gate.producer_consumer gate.mutex.change; do
   expect bytes_per_event "$name"
 done
 "$build/bench/gate" --quick --json | python3 -c 'import json, sys; assert len(json.load(sys.stdin)["figures"]) == 15'
+output=$("$build/bench/mcapi" --quick)
+expect ratio mcapi.send
+expect noise mcapi.send
 output=$(python3 "$source/benchmarks/probe.py" --quick)
 for name in probe.failures probe.failures.recorded probe.factor; do
   expect ratio "$name"

@@ -164,16 +164,16 @@ Status receive_now(Node& node, Request& request, std::uint32_t timeout_ms) {
   }
   {
     const std::lock_guard lock(node.mutex);
+    if (take_now(node, request)) {
+      tell(request, passage);
+      return request.status;
+    }
     post(node, request);
-    poll(node, request);
   }
-  bool done = request.done;
-  if (!done) {
-    done = wait_for(node, node.event(), Deadline(timeout_ms), [&] {
-      const std::lock_guard lock(node.mutex);
-      return poll(node, request);
-    });
-  }
+  const bool done = wait_for(node, node.event(), Deadline(timeout_ms), [&] {
+    const std::lock_guard lock(node.mutex);
+    return poll(node, request);
+  });
   const std::lock_guard lock(node.mutex);
   if (!request.done) {
     node.withdraw(request);

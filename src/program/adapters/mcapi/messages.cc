@@ -44,6 +44,13 @@ bool take_next(Node& node, Endpoint& endpoint, Request& request) {
   return true;
 }
 
+// Those who wait for room are woken when half of the queue is free: waking them for each message that is taken would
+// cost two switches each. Whoever goes to sleep itself wakes them too (wait_for), so nobody waits for somebody who
+// waits.
+void make_room_known(Index index) {
+  if (segment().endpoint(index).count <= queue_max / 2) segment().header().room.signal();
+}
+
 }  // namespace
 
 void progress(Node& node, Index index) {
@@ -60,7 +67,15 @@ void progress(Node& node, Index index) {
     pending.pop_front();
     took = true;
   }
-  if (took) segment().header().room.signal();
+  if (took) make_room_known(index);
+}
+
+bool take_now(Node& node, Request& request) {
+  const auto inbox = node.inboxes.find(request.endpoint);
+  if (inbox != node.inboxes.end() && !(inbox->second.pending.empty() && inbox->second.stash.empty())) return false;
+  if (!take_next(node, segment().endpoint(request.endpoint), request)) return false;
+  make_room_known(request.endpoint);
+  return true;
 }
 
 void post(Node& node, Request& request) { node.inboxes[request.endpoint].pending.push_back(&request); }

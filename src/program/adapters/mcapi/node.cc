@@ -213,6 +213,11 @@ std::chrono::nanoseconds Deadline::left(std::chrono::nanoseconds at_most) const 
   return rest < at_most ? std::max(rest, std::chrono::nanoseconds(0)) : at_most;
 }
 
+void wake_who_waits_for_room(const Event& own) {
+  Event& room = segment().header().room;
+  if (&room != &own) room.signal();
+}
+
 void look_around() { segment().reap(); }
 
 }  // namespace reprise::mcapi

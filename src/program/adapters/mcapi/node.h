@@ -10,6 +10,8 @@
 // Lifetime  A Node is never destroyed: a thread may still be in a call when another finalizes it (`ended`).
 #pragma once
 
+#include <reprise/detail/gate.h>
+
 #include <atomic>
 #include <deque>
 #include <mutex>
@@ -113,6 +115,9 @@ class Deadline {
   std::chrono::steady_clock::time_point at_{};
 };
 
+// Before this thread sleeps: there may be room by now, below what would be told at once.
+void wake_who_waits_for_room(const Event& own);
+
 // Looks who has died; called by whoever has waited for a while.
 void look_around();
 
@@ -134,12 +139,18 @@ template <typename Condition>
 bool wait_for(Node& node, Event& event, const Deadline& deadline, Condition is_so) {
   constexpr std::chrono::milliseconds slice(50);
   const Busy busy(node);
+  // What is awaited often comes at once, and then neither side needs to be woken.
+  for (int i = 0; i < 12 && !node.ended.load(); ++i) {
+    if (is_so()) return true;
+    gate::rest(16);
+  }
   for (;;) {
     if (node.ended.load()) return true;
     const std::uint32_t seen = event.prepare();
     if (is_so()) return true;
     if (deadline.is_over()) return false;
     const auto begin = std::chrono::steady_clock::now();
+    wake_who_waits_for_room(event);
     event.sleep(seen, deadline.left(slice));
     if (std::chrono::steady_clock::now() - begin >= slice) look_around();
   }

@@ -1,6 +1,7 @@
 #include "program/adapters/mcapi/shared.h"
 
 #include <linux/futex.h>
+#include <reprise/detail/gate.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -38,7 +39,14 @@ void make_robust(pthread_mutex_t& mutex) {
 }
 
 Lock::Lock(pthread_mutex_t& mutex, void (*repair)(void*), void* context) : mutex_(&mutex) {
-  if (pthread_mutex_lock(&mutex) != EOWNERDEAD) return;
+  // A lock is held for some tens of nanoseconds: to look again costs less than to sleep and be woken.
+  int result = pthread_mutex_trylock(&mutex);
+  for (int i = 0; result == EBUSY && i < 32; ++i) {
+    gate::rest(8);
+    result = pthread_mutex_trylock(&mutex);
+  }
+  if (result == EBUSY) result = pthread_mutex_lock(&mutex);
+  if (result != EOWNERDEAD) return;
   if (repair != nullptr) repair(context);
   segment().header().needs_sweep.store(1);
   pthread_mutex_consistent(&mutex);
