@@ -17,7 +17,8 @@ function(add_mcapi target number headers)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include
                              INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include/${headers}> $<INSTALL_INTERFACE:include/${headers}>)
   target_link_libraries(${target} PRIVATE reprise ${CMAKE_DL_LIBS} PUBLIC Threads::Threads)
-  # The program records through libreprise, though it does not name it.
+  # The program must name libreprise too: what it stands before (fork, pthread_create) is looked for in libc first otherwise.
+  target_link_libraries(${target} INTERFACE -Wl,--push-state,--no-as-needed reprise -Wl,--pop-state)
   target_link_options(${target} PRIVATE -Wl,--exclude-libs,ALL -Wl,--no-as-needed)
 endfunction()
 add_mcapi(mcapi 2 mcapi)
@@ -54,7 +55,7 @@ Name: ${name}
 Description: messages between the nodes of one machine, to be recorded and replayed
 Version: ${PROJECT_VERSION}
 Cflags: -I\${includedir}/${name} -pthread
-Libs: -L\${libdir} -l${name} -pthread
+Libs: -L\${libdir} -l${name} -Wl,--push-state,--no-as-needed -lreprise -Wl,--pop-state -pthread
 ")
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
