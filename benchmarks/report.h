@@ -54,6 +54,7 @@ constexpr Claim claims[] = {
     {"shared.data.read", Unit::ratio, 2.0, "record data against off: read of a shared int"},
     {"message.replay.only", Unit::ratio, 0.7, "replay of one process alone against its recorded run"},
     {"message.order", Unit::bytes_per_event, 1, "logs on disk / receives: 4 racing senders"},
+    {"mcapi.send", Unit::ratio, 2.0, "64 bytes, one way, two processes, against a ring with a robust mutex; CPU"},
     {"gate.mutex.change", Unit::bytes_per_event, 3, "folder on disk / owner changes of a contended mutex"},
 };
 

@@ -167,6 +167,8 @@ std::string event_text(const Names& names, const Event& event) {
       return value_event_text(event);
     case Class::plain:
       return plain_text(names, event);
+    case Class::choice:
+      return fmt::format("{} {}", recording::name(event.kind), event.number);
     case Class::mark:
       return mark_text(event);
     case Class::label:

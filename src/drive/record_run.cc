@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "drive/image.h"
 #include "drive/live_view.h"
@@ -67,6 +69,9 @@ std::vector<std::string> record_environment(const Folder& folder, const RecordOp
   const auto set = [&](std::string_view name, const std::string& value) {
     result.push_back(fmt::format("{}={}", name, value));
   };
+  // An MCAPI program meets its own nodes only.
+  if (std::getenv("MCAPI_RUN") == nullptr) set("MCAPI_RUN", "reprise-" + std::to_string(getpid()));
+  if (!options.technique.empty()) set("MCAPI_TECHNIQUE", options.technique);
   set("REPRISE_LAUNCHED", "1");
   set("REPRISE_RECORD", fs::absolute(folder.path, ignored).string());
   set("REPRISE_PROCESS", process);

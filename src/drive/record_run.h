@@ -24,6 +24,7 @@ struct RecordOptions {
   std::vector<std::string> command{};
   std::string process{};       // empty: the program's name, made valid
   std::string level{"order"};  // or "data"
+  std::string technique{};     // of MCAPI programs: receiver, sender or data; empty: receiver
   bool full{false};
   bool keeps_image{true};       // a copy of the program and its own libraries
   bool output_to_error{false};  // stdout is ours

@@ -24,6 +24,8 @@ std::vector<std::string> replay_environment(const Subject& subject, const Subjec
   const auto set = [&](std::string_view name, const std::string& value) {
     result.push_back(fmt::format("{}={}", name, value));
   };
+  std::erase_if(result, [](const std::string& variable) { return variable.starts_with("MCAPI_RUN="); });
+  set("MCAPI_RUN", "reprise-" + scratch.filename().string());  // nodes of this replay meet each other only
   set("REPRISE_LAUNCHED", "1");
   set("REPRISE_RUN", (scratch / "run").string());
   if (!options.favour.empty()) set("REPRISE_FAVOUR", options.favour);

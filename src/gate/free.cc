@@ -65,6 +65,12 @@ bool Free::given(Thread& thread, Kind, std::string_view, Take, void*) {
   return false;
 }
 
+bool Free::chosen(Thread& thread, Kind, std::uint64_t, std::uint64_t&) {
+  perturb::before(thread);
+  ++thread.slot->steps;
+  return false;
+}
+
 void Free::step(Thread& thread, Kind kind, std::uint64_t) {
   perturb::before(thread);
   ++thread.slot->steps;

@@ -36,6 +36,8 @@ class Free : public Gate {
   void fail(Thread& thread, Object&, Kind) override;
   bool given(Thread& thread, Kind, std::string_view, Take, void*) override;
   void keep(Thread&, Kind, std::string_view, const void*, std::size_t) override {}
+  bool chosen(Thread& thread, Kind, std::uint64_t, std::uint64_t&) override;
+  void choose(Thread&, Kind, std::uint64_t, std::uint64_t) override {}
   void step(Thread& thread, Kind kind, std::uint64_t subject) override;
   bool lives() const noexcept override { return true; }
   void wrote(Thread&, std::uint64_t&, const void*, std::size_t) override {}

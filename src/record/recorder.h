@@ -56,6 +56,8 @@ class Recorder final : public gate::Gate {
   void fail(gate::Thread& thread, gate::Object& object, Kind kind) override;
   bool given(gate::Thread& thread, Kind kind, std::string_view name, Take take, void* context) override;
   void keep(gate::Thread& thread, Kind kind, std::string_view name, const void* bytes, std::size_t size) override;
+  bool chosen(gate::Thread& thread, Kind kind, std::uint64_t expected, std::uint64_t& number) override;
+  void choose(gate::Thread& thread, Kind kind, std::uint64_t expected, std::uint64_t number) override;
   void step(gate::Thread& thread, Kind kind, std::uint64_t subject) override;
   bool lives() const noexcept override { return true; }
   void wrote(gate::Thread& thread, std::uint64_t& digest, const void* bytes, std::size_t size) override;

@@ -111,6 +111,8 @@ std::string_view name_of(Class treated) {
       return "value";
     case Class::plain:
       return "plain";
+    case Class::choice:
+      return "choice";
     case Class::mark:
       return "mark";
     case Class::label:

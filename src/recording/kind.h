@@ -20,6 +20,7 @@ enum class Class : std::uint8_t {
   failure,   // an attempt failed; run-length coded
   value,     // bytes from outside; always written
   plain,     // determined by the thread's own program; written at level full only (or when explicit)
+  choice,    // a number that could have been another; written when it is not the expected one
   mark,      // explicit: end of a thread or process, with a number; always written
   label,     // names an object; not a step
 };
@@ -77,6 +78,17 @@ constexpr std::array kinds{
     KindInfo{Kind::fork, "fork", Class::plain, false},
     KindInfo{Kind::exec, "exec", Class::mark, true},
     KindInfo{Kind::behind, "behind", Class::plain, true},
+    KindInfo{Kind::mcapi_send, "mcapi_send", Class::choice, false},
+    KindInfo{Kind::mcapi_recv, "mcapi_recv", Class::choice, false},
+    KindInfo{Kind::mcapi_sender, "mcapi_sender", Class::value, true},
+    KindInfo{Kind::mcapi_test, "mcapi_test", Class::choice, false},
+    KindInfo{Kind::mcapi_wait, "mcapi_wait", Class::choice, false},
+    KindInfo{Kind::mcapi_index, "mcapi_index", Class::choice, false},
+    KindInfo{Kind::mcapi_value, "mcapi_value", Class::choice, false},
+    KindInfo{Kind::mcapi_cancel, "mcapi_cancel", Class::choice, false},
+    KindInfo{Kind::mcapi_endpoint, "mcapi_endpoint", Class::choice, false},
+    KindInfo{Kind::mcapi_channel, "mcapi_channel", Class::choice, false},
+    KindInfo{Kind::mcapi_arrival, "mcapi_arrival", Class::choice, false},
     KindInfo{Kind::label, "label", Class::label, true},
 };
 

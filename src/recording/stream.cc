@@ -135,6 +135,7 @@ std::uint8_t* StreamWriter::put_body(std::uint8_t* at, const Event& event, Class
     case Class::mark:
       return base::put_varint(at, base::zigzag(static_cast<std::int64_t>(event.number)));
     case Class::plain:
+    case Class::choice:
     case Class::writing:
       return base::put_varint(at, event.number);
     case Class::choosing:
@@ -284,6 +285,7 @@ bool StreamReader::parse_body(base::Cursor& cursor, Class treated, bool same, Ev
       event.number = static_cast<std::uint64_t>(base::unzigzag(cursor.varint()));
       return cursor.good();
     case Class::plain:
+    case Class::choice:
     case Class::writing:
       event.number = cursor.varint();
       return cursor.good();

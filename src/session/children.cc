@@ -46,6 +46,10 @@ class OnlyExec final : public gate::Free {
     say();
     return false;
   }
+  bool chosen(gate::Thread& thread, Kind kind, std::uint64_t expected, std::uint64_t& number) override {
+    say();
+    return Free::chosen(thread, kind, expected, number);
+  }
   gate::Thread* spawn(gate::Thread&) override {
     say();
     return nullptr;

@@ -29,6 +29,9 @@ for name in message.off.{unix,tcp} message.{record,data}.{oneway,call} shared.da
 done
 expect bytes_per_event message.order
 grep -q '^5.3 shared memory accesses' <<<"$output" || { echo "no tables of the paper"; failed=1; }
+output=$("$build/bench/mcapi" --quick)
+expect ratio mcapi.send
+expect noise mcapi.send
 output=$(python3 "$source/benchmarks/probe.py" --quick)
 for name in probe.failures probe.failures.recorded probe.factor; do
   expect ratio "$name"

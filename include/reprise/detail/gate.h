@@ -244,6 +244,12 @@ class Gate {
   // The same for what need not be there: true only if the recording has a `kind` next. Never waits, never diverges.
   virtual bool perhaps_given(Thread& thread, Kind kind, Take take, void* context) = 0;
 
+  // A number that could have been another: which of several, how many, which status. Returns true and gives the
+  // recorded `number` when that is to be used; otherwise the caller finds out and hands it to choose(). What is
+  // `expected` is not written; it must follow from the thread's own steps.
+  virtual bool chosen(Thread& thread, Kind kind, std::uint64_t expected, std::uint64_t& number) = 0;
+  virtual void choose(Thread& thread, Kind kind, std::uint64_t expected, std::uint64_t number) = 0;
+
   // Does this process keep what came from other recorded threads and processes too (level data)?
   virtual bool keeps_contents() const noexcept = 0;
 

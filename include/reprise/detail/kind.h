@@ -53,6 +53,17 @@ enum class Kind : std::uint8_t {
   fork = 44,
   exec = 45,
   behind = 49,
+  mcapi_send = 50,
+  mcapi_recv = 51,
+  mcapi_sender = 52,
+  mcapi_test = 53,
+  mcapi_wait = 54,
+  mcapi_index = 55,
+  mcapi_value = 56,
+  mcapi_cancel = 57,
+  mcapi_endpoint = 58,
+  mcapi_channel = 59,
+  mcapi_arrival = 60,
   label = 63,  // names an object; not a step
 };
 

@@ -39,6 +39,7 @@ struct Arguments {
   std::string output;
   std::string process;
   std::string level;
+  std::string technique;
   std::string grep;
   std::string favour;
   std::string then;

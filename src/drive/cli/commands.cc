@@ -24,6 +24,8 @@ constexpr std::array record_flags{
     Flag{"-o,--output", "NAME", "Name of the recording (default: the program's name and a number)", &Arguments::output},
     Flag{"--force", "", "Replace a recording that has this name", &Arguments::force},
     Flag{"--full", "", "Write every event, also those that could be predicted", &Arguments::full},
+    Flag{"--technique", "NAME", "Of MCAPI programs: the order per receiver, of all retrievals, or contents too",
+         &Arguments::technique, "receiver|sender|data"},
     Flag{"--level", "LEVEL", "order, or data: also what is read from shared objects and comes from others",
          &Arguments::level, "order|data"},
     Flag{"--timeout", "S", "Kill the program after S seconds; the recording ends there", &Arguments::timeout_s, "",

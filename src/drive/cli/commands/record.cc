@@ -22,6 +22,8 @@ RecordOptions options_of(const Arguments& arguments) {
   options.command = arguments.program;
   options.process = arguments.process;
   if (!arguments.level.empty()) options.level = arguments.level;
+  options.technique = arguments.technique;
+  if (options.technique == "data") options.level = "data";
   options.full = arguments.full;
   options.keeps_image = !arguments.no_image;
   options.only_failures = arguments.until_failure.has_value();

@@ -151,7 +151,7 @@ class Lister {
         {{"thread", std::string(names_.thread(thread))}, {"step", event.step}, {"kind", recording::name(event.kind)}});
     if (!object.empty()) json.add("object", object);
     if (recording::has_order(treated)) json.add("order", event.order);
-    if (treated == Class::failure || treated == Class::plain || event.kind == Kind::clock)
+    if (treated == Class::failure || treated == Class::plain || treated == Class::choice || event.kind == Kind::clock)
       json.add("number", event.number);
     if (treated == Class::mark) json.add("number", static_cast<std::int64_t>(event.number));
     if (treated == Class::value && event.kind != Kind::clock) json.add("name", event.name);

@@ -1,0 +1,61 @@
+# MCAPI: one runtime, two libraries (2.015 and 1.063 have functions of the same names with other arguments).
+if(NOT TARGET reprise)
+  return()
+endif()
+
+find_sources(mcapi_sources src/program/adapters/mcapi)
+list(FILTER mcapi_sources EXCLUDE REGEX "/interface[12]\\.cc$")
+add_library(mcapi_objects OBJECT ${mcapi_sources})
+target_include_directories(mcapi_objects PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+# No guarded statics: who initialises one is a step of the program.
+target_compile_options(mcapi_objects PRIVATE -ftls-model=initial-exec -fno-threadsafe-statics)
+
+# add_mcapi(target number headers): a library with one of the interfaces.
+function(add_mcapi target number headers)
+  add_library(${target} SHARED $<TARGET_OBJECTS:mcapi_objects> ${PROJECT_SOURCE_DIR}/src/program/adapters/mcapi/interface${number}.cc)
+  set_target_properties(${target} PROPERTIES VERSION ${number} SOVERSION ${number} LINKER_LANGUAGE CXX)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include
+                             INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include/${headers}> $<INSTALL_INTERFACE:include/${headers}>)
+  target_link_libraries(${target} PRIVATE reprise ${CMAKE_DL_LIBS} PUBLIC Threads::Threads)
+  # The program must name libreprise too: what it stands before (fork, pthread_create) is looked for in libc first otherwise.
+  target_link_libraries(${target} INTERFACE -Wl,--push-state,--no-as-needed reprise -Wl,--pop-state)
+  target_link_options(${target} PRIVATE -Wl,--exclude-libs,ALL -Wl,--no-as-needed)
+endfunction()
+add_mcapi(mcapi 2 mcapi)
+add_mcapi(mcapi1 1 mcapi1)
+
+# What the library is tested with: programs of several nodes, which are not guests (tests/guests are recorded one by one).
+add_custom_target(mcapi_programs)
+file(GLOB mcapi_tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/mcapi/*.cc)
+foreach(source ${mcapi_tests})
+  cmake_path(GET source STEM name)
+  add_executable(mcapi_${name} ${source})
+  set_target_properties(mcapi_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/mcapi)
+  if(name MATCHES "^old_")
+    target_link_libraries(mcapi_${name} PRIVATE mcapi1)
+  else()
+    target_link_libraries(mcapi_${name} PRIVATE mcapi)
+  endif()
+  add_dependencies(mcapi_programs mcapi_${name})
+endforeach()
+
+include(GNUInstallDirs)
+install(TARGETS mcapi mcapi1 EXPORT reprise LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/mcapi ${PROJECT_SOURCE_DIR}/include/mcapi1 DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+set(mcapi_up "..")
+if(CMAKE_INSTALL_LIBDIR MATCHES "/")  # lib/x86_64-linux-gnu: one folder deeper
+  set(mcapi_up "../..")
+endif()
+foreach(name mcapi mcapi1)
+  file(WRITE ${PROJECT_BINARY_DIR}/${name}.pc "\
+libdir=\${pcfiledir}/..
+includedir=\${libdir}/${mcapi_up}/${CMAKE_INSTALL_INCLUDEDIR}
+
+Name: ${name}
+Description: messages between the nodes of one machine, to be recorded and replayed
+Version: ${PROJECT_VERSION}
+Cflags: -I\${includedir}/${name} -pthread
+Libs: -L\${libdir} -l${name} -Wl,--push-state,--no-as-needed -lreprise -Wl,--pop-state -pthread
+")
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()

@@ -1,0 +1,77 @@
+#include "program/adapters/mcapi/arrivals.h"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "program/adapters/mcapi/completion.h"
+#include "program/adapters/mcapi/messages.h"
+#include "program/adapters/mcapi/segment.h"
+
+namespace reprise::mcapi {
+namespace {
+
+std::atomic<Technique> technique{Technique::receiver};
+thread_local std::uint64_t last_arrival = 0;
+
+Technique asked_technique() {
+  const char* given = std::getenv("MCAPI_TECHNIQUE");
+  if (gate::current != nullptr && gate::current->gate->keeps_contents()) return Technique::data;
+  return given != nullptr && std::strcmp(given, "sender") == 0 ? Technique::sender : Technique::receiver;
+}
+
+}  // namespace
+
+void pass_technique() {
+  if (gate::current == nullptr) return;
+  const Passage passage(Kind::mcapi_value, 0);
+  const Technique asked = asked_technique();
+  passage.keep(static_cast<std::uint64_t>(asked));
+  technique.store(passage.is_known() ? static_cast<Technique>(passage.number()) : asked);
+}
+
+bool is_simulated() { return technique.load(std::memory_order_relaxed) == Technique::data && is_replayed(); }
+
+void retrieved() {
+  if (gate::current == nullptr || technique.load(std::memory_order_relaxed) != Technique::sender) return;
+  const Passage passage(Kind::mcapi_arrival, 0);
+  const std::uint64_t arrival = segment().header().arrivals.fetch_add(1) + 1;
+  passage.keep(arrival - last_arrival - 1);
+  last_arrival = arrival;
+}
+
+void await_retrieval(Node& node) {
+  if (technique.load(std::memory_order_relaxed) != Technique::sender) return;
+  const Passage passage(Kind::mcapi_arrival, 0);
+  if (!passage.is_known()) return;
+  last_arrival += 1 + passage.number();
+  Header& header = segment().header();
+  wait_for(node, header.arrived, Deadline(forever), [&] {
+    if (header.arrivals.load() + 1 >= last_arrival) return true;
+    const std::lock_guard lock(node.mutex);
+    stash_all(node);  // those who come before may wait for room
+    return header.arrivals.load() + 1 >= last_arrival;
+  });
+}
+
+void retrieved_again() {
+  if (technique.load(std::memory_order_relaxed) != Technique::sender) return;
+  segment().header().arrivals.store(last_arrival);
+  segment().header().arrived.signal();
+}
+
+void keep_contents(const void* bytes, std::size_t size) {
+  gate::Thread* thread = gate::current;
+  if (thread == nullptr || technique.load(std::memory_order_relaxed) != Technique::data) return;
+  thread->gate->keep(*thread, Kind::content, {}, bytes, size);
+}
+
+bool give_contents(std::string& bytes) {
+  if (!is_simulated()) return false;
+  gate::Thread* thread = gate::current;
+  const auto take = [](void* context, const void* recorded, std::size_t size) {
+    static_cast<std::string*>(context)->assign(static_cast<const char*>(recorded), size);
+  };
+  return thread->gate->given(*thread, Kind::content, {}, take, &bytes);
+}
+
+}  // namespace reprise::mcapi

@@ -1,0 +1,186 @@
+#include "program/adapters/mcapi/completion.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include "program/adapters/mcapi/arrivals.h"
+#include "program/adapters/mcapi/endpoints.h"
+#include "program/adapters/mcapi/messages.h"
+#include "program/adapters/mcapi/segment.h"
+
+namespace reprise::mcapi {
+
+bool rest_before_retry(int attempt) {
+  constexpr int attempts_max = 5000;
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return attempt < attempts_max;
+}
+
+namespace {
+
+bool has_message(const Request& request) {
+  return request.asked == Asked::receive &&
+         (request.status == Status::success || request.status == Status::msg_truncated);
+}
+
+bool poll_receive(Node& node, Request& request) {
+  progress(node, request.endpoint);
+  if (request.done) return true;
+  const Endpoint& endpoint = segment().endpoint(request.endpoint);
+  if (request.asked == Asked::packet) {
+    const bool open = is_live(endpoint, request.handle) && endpoint.connected && !endpoint.closed && !endpoint.orphan;
+    if (open && !segment().endpoint(endpoint.peer).closed) return false;
+    if (endpoint.count > 0) return false;  // it came just now
+    request.complete(Status::transmission);
+  } else if (choices().death_is_error && !segment().has_other_nodes(node.slot)) {
+    request.complete(Status::transmission);
+  }
+  if (request.done) node.withdraw(request);
+  return request.done;
+}
+
+bool poll_endpoint(Request& request) {
+  const Index index = find_endpoint(request.handle);
+  if (index == none || !is_live(segment().endpoint(index), request.handle)) return false;
+  *request.result = request.handle;
+  request.complete(Status::success);
+  return true;
+}
+
+bool poll_open(Request& request) {
+  Endpoint& endpoint = segment().endpoint(request.endpoint);
+  const Lock lock = lock_endpoint(endpoint);
+  if (!is_live(endpoint, request.handle)) {
+    request.complete(Status::endp_deleted);
+  } else if (endpoint.open) {
+    *request.result = request.handle;
+    request.complete(Status::success);
+  } else if (endpoint.orphan) {
+    request.complete(Status::transmission);
+  }
+  return request.done;
+}
+
+}  // namespace
+
+bool poll(Node& node, Request& request) {
+  if (request.done) return true;
+  switch (request.asked) {
+    case Asked::receive:
+    case Asked::packet:
+      return poll_receive(node, request);
+    case Asked::endpoint:
+      return poll_endpoint(request);
+    case Asked::open:
+      return poll_open(request);
+    default:
+      return request.done;
+  }
+}
+
+std::uint64_t expected_of(const Request& request) {
+  return request.asked == Asked::receive ? expected_message(request.handle) : number_of(Status::success);
+}
+
+void tell(Request& request, const Passage& passage) {
+  request.told = true;
+  if (!has_message(request)) return passage.keep(number_of(request.status));
+  const std::uint64_t number = number_message(request.handle, request.id);
+  passage.keep(number);
+  name_sender(request.handle, number, request.id);
+  retrieved();
+  if (request.status == Status::msg_truncated) {
+    // One byte more than there was room for says so.
+    std::string more(static_cast<const char*>(request.buffer), request.size);
+    keep_contents((more + '\0').data(), request.size + 1);
+  } else {
+    keep_contents(request.buffer, request.size);
+  }
+}
+
+namespace {
+
+// Completes a receive of a message, or the get of an endpoint, from the recording alone.
+void tell_simulated(Node& node, Request& request, std::uint64_t number) {
+  std::string bytes;
+  if (!is_status(number)) {
+    named_message(request.handle, number);
+    give_contents(bytes);
+  }
+  const std::lock_guard lock(node.mutex);
+  Status status = is_status(number) ? status_of(number) : Status::success;
+  if (bytes.size() > request.capacity) {
+    status = Status::msg_truncated;
+    bytes.resize(request.capacity);
+  }
+  if (!bytes.empty()) std::memcpy(request.buffer, bytes.data(), bytes.size());
+  if (request.asked == Asked::endpoint && status == Status::success) *request.result = request.handle;
+  request.complete(status, bytes.size());
+}
+
+bool is_told_simulated(const Request& request) {
+  return (request.asked == Asked::receive || request.asked == Asked::endpoint) && is_simulated();
+}
+
+}  // namespace
+
+void tell_again(Node& node, Request& request, std::uint64_t number) {
+  request.told = true;
+  if (request.done) return;
+  if (is_told_simulated(request)) return tell_simulated(node, request, number);
+  if (!is_status(number)) {
+    const MessageId id = named_message(request.handle, number);
+    await_retrieval(node);
+    wait_for(node, node.event(), Deadline(forever), [&] {
+      const std::lock_guard lock(node.mutex);
+      stash_all(node);
+      return complete_with(node, request, id);
+    });
+    return retrieved_again();
+  }
+  const Status status = status_of(number);
+  if (status == Status::success) {
+    if (request.asked == Asked::packet) {
+      const std::lock_guard lock(node.mutex);
+      post(node, request);
+    }
+    wait_for(node, node.event(), Deadline(forever), [&] {
+      const std::lock_guard lock(node.mutex);
+      return poll(node, request);
+    });
+  } else {
+    const std::lock_guard lock(node.mutex);
+    request.complete(status);
+  }
+}
+
+Status receive_now(Node& node, Request& request, std::uint32_t timeout_ms) {
+  const Passage passage(Kind::mcapi_recv, expected_of(request));
+  if (passage.is_known()) {
+    tell_again(node, request, passage.number());
+    return request.status;
+  }
+  {
+    const std::lock_guard lock(node.mutex);
+    if (take_now(node, request)) {
+      tell(request, passage);
+      return request.status;
+    }
+    post(node, request);
+  }
+  const bool done = wait_for(node, node.event(), Deadline(timeout_ms), [&] {
+    const std::lock_guard lock(node.mutex);
+    return poll(node, request);
+  });
+  const std::lock_guard lock(node.mutex);
+  if (!request.done) {
+    node.withdraw(request);
+    request.complete(done ? Status::node_notinit : Status::timeout);
+  }
+  tell(request, passage);
+  return request.status;
+}
+
+}  // namespace reprise::mcapi

@@ -1,0 +1,30 @@
+// How requests come to their end, and how the program learns of it.
+//
+//   poll(node, request)             looks whether it is done, and helps it along
+//   tell(...)                       the program is told: that is what is recorded
+//
+// Threads   The node's mutex is held, except where said.
+#pragma once
+
+#include "program/adapters/mcapi/node.h"
+#include "program/adapters/mcapi/passage.h"
+
+namespace reprise::mcapi {
+
+// Does this thread get its outcomes from a recording?
+inline bool is_replayed() { return gate::current != nullptr && !gate::current->gate->lives(); }
+
+bool poll(Node& node, Request& request);
+
+// What the program is expected to be told of this request.
+std::uint64_t expected_of(const Request& request);
+
+// The program is told how `request` came out: the gate keeps it.
+void tell(Request& request, const Passage& passage);
+// The same on replay: completes `request` as recorded, waiting for what it needs. Called without the mutex.
+void tell_again(Node& node, Request& request, std::uint64_t number);
+
+// A blocking receive, of a message or of a packet. Called without the mutex.
+Status receive_now(Node& node, Request& request, std::uint32_t timeout_ms);
+
+}  // namespace reprise::mcapi

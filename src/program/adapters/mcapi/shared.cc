@@ -1,0 +1,55 @@
+#include "program/adapters/mcapi/shared.h"
+
+#include <linux/futex.h>
+#include <reprise/detail/gate.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <ctime>
+
+#include "program/adapters/mcapi/segment.h"
+
+namespace reprise::mcapi {
+
+void Event::sleep(std::uint32_t seen, std::chrono::nanoseconds at_most) noexcept {
+  const std::int64_t ns = at_most.count();
+  const timespec time{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
+  syscall(SYS_futex, &word, FUTEX_WAIT, seen, &time, nullptr, 0);
+}
+
+void Event::wake() noexcept {
+  if (sleeping.exchange(0, std::memory_order_seq_cst) == 0) return;
+  word.fetch_add(1, std::memory_order_seq_cst);
+  syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+bool ProcessSlot::seems_dead() const noexcept {
+  return (__atomic_load_n(&life.__data.__lock, __ATOMIC_RELAXED) & FUTEX_OWNER_DIED) != 0;
+}
+
+void make_robust(pthread_mutex_t& mutex) {
+  pthread_mutexattr_t attributes;
+  pthread_mutexattr_init(&attributes);
+  pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+  pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+  pthread_mutex_init(&mutex, &attributes);
+  pthread_mutexattr_destroy(&attributes);
+}
+
+Lock::Lock(pthread_mutex_t& mutex, void (*repair)(void*), void* context) : mutex_(&mutex) {
+  // A lock is held for some tens of nanoseconds: to look again costs less than to sleep and be woken.
+  int result = pthread_mutex_trylock(&mutex);
+  for (int i = 0; result == EBUSY && i < 32; ++i) {
+    gate::rest(8);
+    result = pthread_mutex_trylock(&mutex);
+  }
+  if (result == EBUSY) result = pthread_mutex_lock(&mutex);
+  if (result != EOWNERDEAD) return;
+  if (repair != nullptr) repair(context);
+  segment().header().needs_sweep.store(1);
+  pthread_mutex_consistent(&mutex);
+}
+
+}  // namespace reprise::mcapi

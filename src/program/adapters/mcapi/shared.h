@@ -1,0 +1,151 @@
+// What lies in the shared segment: processes, nodes, endpoints with their queues, and the blocks that messages are in.
+//
+//   Lock lock(endpoint.mutex, ...);  Event::prepare, check, sleep;  signal(event);
+//
+// Threads   Tables are guarded by Header::registry, an endpoint by its own mutex (channel state: by both). Lock order:
+//           registry, endpoints by rising index, pool.
+// Lifetime  A process may die between any two instructions. Locks are robust; every change is ordered such that a block
+//           is never in two places: what a dead holder had taken out of one list and not put into another is found by
+//           sweep().
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include "program/adapters/mcapi/status.h"
+
+namespace reprise::mcapi {
+
+using Index = std::uint32_t;
+constexpr Index none = ~0u;
+
+// A message is known by its sender's node, thread and how-manyth message to this endpoint: the same in every run.
+struct MessageId {
+  std::uint32_t node{0};
+  std::uint32_t thread{0};
+  std::uint64_t number{0};
+  bool operator==(const MessageId&) const = default;
+};
+
+struct Block {
+  static constexpr std::size_t size_all = 256;
+  static constexpr std::size_t first_payload = size_all - 32;
+  static constexpr std::size_t next_payload = size_all - 8;
+
+  Index next;  // of the next message, or of the next free block
+  Index more;  // the rest of this message
+  std::uint32_t size;
+  std::uint32_t unused;
+  MessageId id;
+  char payload[first_payload];
+
+  char* rest() { return reinterpret_cast<char*>(&size); }  // where the payload of a continuation begins
+};
+static_assert(sizeof(Block) == Block::size_all);
+
+// Something to wait for. prepare() comes first, then the condition is looked at, then sleep(): a signal in between is
+// seen.
+struct Event {
+  std::atomic<std::uint32_t> word;
+  std::atomic<std::uint32_t> sleeping;
+
+  std::uint32_t prepare() noexcept {
+    sleeping.store(1, std::memory_order_seq_cst);
+    return word.load(std::memory_order_seq_cst);
+  }
+  void sleep(std::uint32_t seen, std::chrono::nanoseconds at_most) noexcept;
+  void signal() noexcept {
+    if (sleeping.load(std::memory_order_seq_cst) != 0) wake();
+  }
+
+ private:
+  void wake() noexcept;
+};
+
+enum class State : std::uint32_t { unused, live, dead };
+enum class Channel : std::uint32_t { none, packet, scalar };
+enum class Direction : std::uint32_t { none, send, receive };
+
+struct ProcessSlot {
+  pthread_mutex_t life;  // held by a thread of the process: the kernel marks it when that thread dies
+  std::atomic<std::uint32_t> used;
+  std::uint32_t pid;
+
+  // The holder has died. Only a hint: the thread may have ended, not the process.
+  bool seems_dead() const noexcept;
+};
+
+struct NodeSlot {
+  std::atomic<State> state;
+  std::uint32_t id;
+  std::uint32_t process;
+  std::uint32_t kind;  // the node's one attribute
+  std::uint32_t next_port;
+  Event event;
+};
+
+struct Endpoint {
+  pthread_mutex_t mutex;
+  std::atomic<State> state;
+  std::atomic<Handle> handle;
+  Index node;
+  std::uint32_t count;
+  Index heads[priorities];
+  Index tails[priorities];
+  Index spare;  // free blocks kept here, so that a send takes one lock
+  std::uint32_t spares;
+  std::uint32_t memory_type;
+  std::uint32_t priority;
+  std::uint32_t timeout;
+  // A channel's end.
+  Channel channel;
+  Direction direction;
+  Index peer;
+  bool connected;
+  bool opening;
+  bool open;
+  bool closed;  // and the other end is not
+  bool orphan;  // the other end is dead
+};
+
+struct Header {
+  std::uint64_t magic;
+  std::uint64_t bytes;
+  std::uint32_t block_count;
+  pthread_mutex_t registry;
+  pthread_mutex_t pool;
+  Index free_block;
+  std::uint32_t free_blocks;
+  std::atomic<std::uint32_t> needs_sweep;
+  std::atomic<std::uint32_t> nodes_used;  // one more than the highest slot ever used
+  std::atomic<std::uint32_t> endpoints_used;
+  Event room;                           // somebody waits for room in a queue or in the pool
+  std::atomic<std::uint64_t> arrivals;  // messages retrieved so far, by whoever
+  Event arrived;
+  ProcessSlot processes[processes_max];
+  NodeSlot nodes[nodes_max];
+  Endpoint endpoints[endpoints_max];
+};
+
+void make_robust(pthread_mutex_t& mutex);
+
+// Holds a robust mutex. A dead holder's leavings are put in order by `repair` first.
+class Lock {
+ public:
+  explicit Lock(pthread_mutex_t& mutex, void (*repair)(void*) = nullptr, void* context = nullptr);
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+  ~Lock() { release(); }
+  void release() {
+    if (mutex_ != nullptr) pthread_mutex_unlock(mutex_);
+    mutex_ = nullptr;
+  }
+
+ private:
+  pthread_mutex_t* mutex_;
+};
+
+}  // namespace reprise::mcapi

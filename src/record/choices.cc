@@ -1,0 +1,22 @@
+// Numbers that could have been others: written when they are not the expected ones.
+#include "gate/perturb.h"
+#include "record/recorder.h"
+
+namespace reprise::record {
+
+bool Recorder::chosen(gate::Thread& thread, Kind kind, std::uint64_t, std::uint64_t&) {
+  gate::perturb::before(thread);
+  thread.slot->pending_object = 0;
+  thread.slot->pending_kind = static_cast<std::uint32_t>(kind);
+  return false;
+}
+
+void Recorder::choose(gate::Thread& thread, Kind kind, std::uint64_t expected, std::uint64_t number) {
+  thread.done();
+  if (thread.frozen) return;
+  if (stopped()) return freeze(thread);
+  if (number == expected && !options_.full) return thread.count(kind, 0);
+  write(thread, {.kind = kind, .number = number}, 0);
+}
+
+}  // namespace reprise::record

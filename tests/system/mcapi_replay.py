@@ -1,0 +1,74 @@
+"""MCAPI programs replay as recorded, whichever node is slow, on threads and on processes, with each technique."""
+# Goal    A replay gives every receive its message, every wait_any its index, every test its outcome.
+# Method  The paper's figures, recorded while one sender rests before it sends (a file named `slow` says which), replayed
+#         while another does. Control: without a replay the other order does come out. Threads are also held back at the
+#         gate (favour). `--full` recordings must replay alike.
+import sys
+
+from _lib import BUILD, FULL, Bench
+
+PROGRAM = BUILD / "examples" / "10_mcapi"
+# figure -> the node that is slow when recorded, and the one that is slow when replayed
+FIGURES = {"2": (1, 3), "3": (2, 3), "4": (2, 1), "8": (1, 3), "28": (1, 3)}
+RACY = ("2", "3", "8", "28")  # their output depends on who is slow
+RECORDINGS, REPLAYS = (50, 10) if FULL else (2, 2)
+
+
+def slow(bench, node):
+    (bench.folder / "slow").write_text(str(node))
+
+
+def lines(ran):
+    return sorted(line for line in ran.out.decode().splitlines() if line.startswith("node "))
+
+
+def one_figure(bench, figure, mode, technique):
+    first, second = FIGURES[figure]
+    for number in range(RECORDINGS):
+        name = f"figure{figure}-{mode}-{technique}-{number}"
+        slow(bench, first)
+        favour = {"favour": "first"} if mode == "threads" else {}
+        recorded = bench.record(PROGRAM, name, figure, mode, options=["--technique", technique], **favour)
+        bench.expect(recorded.code == 0 and len(lines(recorded)) > 1, f"{name} is recorded", name)
+        slow(bench, second)
+        favour = {"favour": "last"} if mode == "threads" else {}
+        for _ in range(REPLAYS):
+            replayed = bench.replay(name, **favour)
+            bench.expect(replayed.code == 0 and not replayed.hung, f"{name} replays", name)
+            bench.expect(lines(replayed) == lines(recorded), f"{name}: the nodes get what they got", name)
+
+
+def control(bench, figure, mode):
+    """Left alone, the program comes out in another way when another node is slow."""
+    seen = set()
+    for node in FIGURES[figure]:
+        slow(bench, node)
+        ran = bench.record(PROGRAM, f"control{figure}-{mode}-{node}", figure, mode)
+        seen.add(tuple(line.split(" failed=")[0] for line in lines(ran)))
+    bench.expect(len(seen) == 2, f"control: figure {figure} on {mode} depends on who is slow")
+
+
+def failed_assertion(bench):
+    """Figure 8's assertion fails when node 1's message comes first; the trace is kept and replays."""
+    slow(bench, 3)
+    recorded = bench.record(PROGRAM, "assertion", "8", "threads", "assert")
+    bench.expect(recorded.code == 134, "figure 8's assertion fails", "assertion")
+    slow(bench, 1)
+    replayed = bench.replay("assertion")
+    bench.expect(replayed.code == 0, "and fails again", "assertion")
+
+
+def main():
+    with Bench("mcapi_replay") as bench:
+        for mode in ("threads", "processes"):
+            for figure in RACY:
+                control(bench, figure, mode)
+            for technique in ("receiver", "sender", "data"):
+                for figure in FIGURES:
+                    one_figure(bench, figure, mode, technique)
+        failed_assertion(bench)
+        return bench.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
