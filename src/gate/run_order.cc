@@ -26,7 +26,8 @@ struct Shared {
   std::array<Counter, places_max> counters;
 };
 
-Shared* shared = nullptr;
+Shared own;  // until the run's file is mapped: a process that is replayed alone still has its places
+Shared* shared = &own;
 int lock_file = -1;
 std::array<std::atomic<bool>, places_max> taken{};       // by a place of this process
 std::array<std::uint64_t, places_max> written_before{};  // by the last place of this process that had it
@@ -62,18 +63,17 @@ void join(const std::string& folder) {
   lock_file = -1;
   if (folder.empty()) return;
   lock_file = open((folder + "/outputs.order").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (lock_file < 0 || shared != nullptr) return;
+  if (lock_file < 0 || shared != &own) return;
   if (posix_fallocate(lock_file, 0, sizeof(Shared)) == 0) {
     void* at = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED, lock_file, 0);
     if (at != MAP_FAILED) shared = static_cast<Shared*>(at);
   }
 }
 
-bool is_joined() noexcept { return shared != nullptr && lock_file >= 0; }
+bool is_joined() noexcept { return shared != &own && lock_file >= 0; }
 
 Place place_of(std::string_view path) {
   Place place;
-  if (!is_joined()) return place;
   place.index = find_counter(digest(path));
   if (place.index != 0) place.is_shared = !taken[place.index].exchange(true);
   if (place.is_shared) place.written = written_before[place.index];

@@ -15,7 +15,7 @@
 namespace reprise::gate::run_order {
 
 // Maps the run's file in `folder`. Called at start, and again in a forked child, whose lock must be its own. Without a
-// folder, or when it cannot be made, nothing is ordered.
+// folder, or when it cannot be made, nothing is ordered and nobody is waited for.
 void join(const std::string& folder);
 bool is_joined() noexcept;
 

@@ -14,11 +14,12 @@ class RunTurn {
  public:
   explicit RunTurn(gate::run_order::Place& place) : place_(place) {
     gate::Thread* const thread = gate::current;
-    if (thread == nullptr || !place.is_shared || !gate::run_order::is_joined()) return;
-    is_taken_ = true;
+    if (thread == nullptr || !place.is_shared) return;
     std::uint64_t others = 0;
     const auto outcome =
         thread->gate->foretell(*thread, written_, Kind::behind, nullptr, &others, sizeof others, false);
+    if (!gate::run_order::is_joined()) return;  // recorded or not, the others are not there
+    is_taken_ = true;
     is_locked_ = outcome == gate::Outcome::open;
     if (is_locked_) {
       others = gate::run_order::enter(place);
