@@ -61,6 +61,14 @@ std::string_view verb(Kind kind) {
       return "arrived at";
     case Kind::await:
       return "passed";
+    case Kind::connect:
+      return "connected";
+    case Kind::send:
+      return "sent by";
+    case Kind::receive:
+      return "received at";
+    case Kind::reply:
+      return "replied by";
     default:
       return recording::name(kind);
   }
@@ -92,6 +100,8 @@ bool is_printable(std::string_view bytes) {
 // Few bytes that are no text are most likely a number.
 std::string value_event_text(const Event& event) {
   if (event.kind == Kind::clock) return fmt::format("read the clock: {} ns", static_cast<std::int64_t>(event.number));
+  if (event.kind == Kind::source) return fmt::format("met a new source: {}", value_text(event.value));
+  if (event.kind == Kind::fault) return fmt::format("was told: {}", value_text(event.value));
   const bool is_number = event.value.size() <= 8 && !is_printable(event.value);
   return fmt::format("got {} = {}", escape(event.name), is_number ? number_text(event.value) : value_text(event.value));
 }
@@ -107,6 +117,8 @@ std::string plain_text(const Names& names, const Event& event) {
       return fmt::format("joined thread {}", names.thread(subject));
     case Kind::detach:
       return fmt::format("detached thread {}", names.thread(subject));
+    case Kind::answer:
+      return "took the reply to its call";
     default:
       return std::string(recording::name(event.kind));
   }
@@ -136,6 +148,9 @@ std::string event_text(const Names& names, const Event& event) {
     case Class::writing:
       return fmt::format("{} {} order {} after {}", verb(event.kind), names.object(event.object), event.order,
                          counted(event.number, "read"));
+    case Class::choosing:
+      return fmt::format("{} {} order {} from source {}", verb(event.kind), names.object(event.object), event.order,
+                         event.number);
     case Class::release:
       return fmt::format("{} {}", verb(event.kind), names.object(event.object));
     case Class::read:

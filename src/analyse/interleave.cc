@@ -11,6 +11,7 @@ std::optional<std::uint64_t> Interleaving::Keys::key_of(const Event& event) {
   switch (recording::info(event.kind).treated) {
     case Class::ordered:
     case Class::writing:
+    case Class::choosing:
       last_[event.object] = event.order;
       return event.order * 4;
     case Class::read:

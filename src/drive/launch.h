@@ -75,7 +75,7 @@ class Child {
   static Result<Child> start(const Launch& launch, Interrupts& interrupts, OnOutput on_output = {});
 
   Child(Child&& other) noexcept;
-  Child& operator=(Child&&) = delete;
+  Child& operator=(Child&&) = delete;  // a vector of children only grows
   ~Child();
 
   pid_t pid() const { return pid_; }

@@ -1,5 +1,6 @@
 #include "drive/manifest.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <ctime>
@@ -85,6 +86,20 @@ Json json_of(const ManifestImage& image) {
   return json;
 }
 
+Json json_of(const ManifestLine& line) {
+  Json json = Json::object();
+  json["name"] = json_of(line.name);
+  json["command"] = Json::array();
+  for (const std::string& word : line.command) json["command"].push_back(json_of(word));
+  json["program"] = json_of(line.program);
+  json["libraries"] = Json::array();
+  for (const ManifestImage& library : line.libraries) json["libraries"].push_back(json_of(library));
+  json["service"] = line.service;
+  json["end"] = std::string(name(line.end));
+  json["code"] = line.end_code;
+  return json;
+}
+
 // Reads members, remembers the first thing that is wrong, and which names were asked for.
 class Members {
  public:
@@ -101,6 +116,8 @@ class Members {
     complain(member, "there");
     return nullptr;
   }
+
+  bool has(const char* member) const { return object_.is_object() && object_.contains(member); }
 
   void text(const char* member, std::string& to) {
     if (const Read* json = find(member)) text_of(*json, member, to);
@@ -229,6 +246,32 @@ void read_end(Members& members, Manifest& manifest, std::string& wrong) {
   end.complain("kind", "one of exit, signal, time_limit, interrupted, unknown");
 }
 
+ManifestEnd end_named(const std::string& kind) {
+  const auto found = std::find(end_names.begin(), end_names.end(), kind);
+  return found == end_names.end() ? ManifestEnd::unknown : static_cast<ManifestEnd>(found - end_names.begin());
+}
+
+ManifestLine read_line(const Read& json, std::string& wrong) {
+  ManifestLine line;
+  Members members(json, "lines", wrong);
+  members.text("name", line.name);
+  members.texts("command", line.command);
+  if (const Read* program = members.find("program")) line.program = read_image(*program, "lines.program", wrong);
+  if (const Read* libraries = members.list("libraries")) {
+    for (const Read& library : *libraries) line.libraries.push_back(read_image(library, "lines.libraries", wrong));
+  }
+  members.flag("service", line.service);
+  std::string end;
+  std::int64_t code = 0;
+  members.text("end", end);
+  members.number("code", INT32_MIN, INT32_MAX, code);
+  line.end = end_named(end);
+  line.end_code = static_cast<std::int32_t>(code);
+  if (!recording::is_valid_name(line.name)) members.complain("name", "a name");
+  if (line.command.empty()) members.complain("command", "a command");
+  return line;
+}
+
 void read_members(Members& members, Manifest& manifest, std::string& wrong) {
   members.text("name", manifest.name);
   members.text("created", manifest.created);
@@ -251,6 +294,12 @@ void read_members(Members& members, Manifest& manifest, std::string& wrong) {
   members.text("host", manifest.host);
   read_end(members, manifest, wrong);
   members.flag("gates_met", manifest.gates_met);
+  if (members.has("lines")) {
+    if (const Read* lines = members.list("lines")) {
+      for (const Read& line : *lines) manifest.lines.push_back(read_line(line, wrong));
+    }
+  }
+  if (members.has("groups")) members.texts("groups", manifest.groups);
   if (!recording::is_valid_name(manifest.name)) members.complain("name", "a name");
   if (manifest.command.empty()) members.complain("command", "a command");
 }
@@ -314,6 +363,8 @@ std::string format_manifest(const Manifest& manifest) {
   json["host"] = json_of(manifest.host);
   json["end"] = Json{{"kind", std::string(name(manifest.end))}, {"code", manifest.end_code}};
   json["gates_met"] = manifest.gates_met;
+  for (const ManifestLine& line : manifest.lines) json["lines"].push_back(json_of(line));
+  for (const std::string& group : manifest.groups) json["groups"].push_back(json_of(group));
   const Json others = Json::parse(manifest.unknown, nullptr, /*allow_exceptions=*/false);
   if (others.is_object()) {
     for (const auto& [key, value] : others.items()) {

@@ -35,6 +35,19 @@ struct ManifestImage {
   friend bool operator==(const ManifestImage&, const ManifestImage&) = default;
 };
 
+// One program of a system of several (record -f).
+struct ManifestLine {
+  std::string name;  // of its process
+  std::vector<std::string> command;
+  ManifestImage program;
+  std::vector<ManifestImage> libraries;
+  bool service{false};  // stopped when all that are none had ended
+  ManifestEnd end{ManifestEnd::unknown};
+  std::int32_t end_code{0};
+
+  friend bool operator==(const ManifestLine&, const ManifestLine&) = default;
+};
+
 struct Manifest {
   std::uint32_t version{manifest_version};
   std::string name;
@@ -55,6 +68,8 @@ struct Manifest {
   ManifestEnd end{ManifestEnd::unknown};
   std::int32_t end_code{0};  // exit code or signal
   bool gates_met{false};
+  std::vector<ManifestLine> lines;   // record -f: the programs; else empty
+  std::vector<std::string> groups;  // record --group: names of processes, separated by commas
   std::string unknown;  // a JSON object with the members this version does not know; empty: none
 
   friend bool operator==(const Manifest&, const Manifest&) = default;

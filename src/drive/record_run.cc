@@ -1,12 +1,14 @@
 #include "drive/record_run.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/utsname.h>
 
 #include <algorithm>
 
 #include "drive/image.h"
 #include "drive/live_view.h"
+#include "drive/scratch.h"
 #include "drive/subject.h"
 #include "drive/version.h"
 #include "recording/live.h"
@@ -24,6 +26,18 @@ std::string host_name() {
   return uname(&names) == 0 ? names.nodename : "unknown";
 }
 
+// Where the program and its libraries lie, and where their copies are kept.
+void describe(const Target& target, const std::string& image, const RecordOptions& options, ManifestImage& program,
+              std::vector<ManifestImage>& libraries) {
+  const auto kept = [&](const std::string& file) { return options.keeps_image ? image + "/" + file : ""; };
+  program = {target.path.string(), target.facts.build_id, kept("program.zst")};
+  for (const Library& library : target.libraries.own) {
+    const std::string name = fs::path(library.name).filename().string();
+    libraries.push_back({library.path.string(), "", kept(fmt::format("lib/{}.zst", name))});
+  }
+  if (target.libraries.reprise.is_absolute()) libraries.push_back({target.libraries.reprise.string(), "", ""});
+}
+
 Manifest manifest_of(const Folder& folder, const Target& target, const RecordOptions& options,
                      const std::string& process) {
   std::error_code ignored;
@@ -34,14 +48,9 @@ Manifest manifest_of(const Folder& folder, const Target& target, const RecordOpt
   manifest.command = options.command;
   manifest.directory = fs::current_path(ignored).string();
   manifest.environment = environment();
-  manifest.program = {target.path.string(), target.facts.build_id, options.keeps_image ? "image/program.zst" : ""};
-  for (const Library& library : target.libraries.own) {
-    const std::string name = fs::path(library.name).filename().string();
-    manifest.libraries.push_back(
-        {library.path.string(), "", options.keeps_image ? fmt::format("image/lib/{}.zst", name) : ""});
-  }
-  if (target.libraries.reprise.is_absolute()) manifest.libraries.push_back({target.libraries.reprise.string(), "", ""});
+  describe(target, "image", options, manifest.program, manifest.libraries);
   manifest.processes = {process};
+  manifest.groups = options.groups;
   manifest.level = options.level;
   manifest.full = options.full;
   manifest.chaos = options.chaos;
@@ -52,7 +61,7 @@ Manifest manifest_of(const Folder& folder, const Target& target, const RecordOpt
 }
 
 std::vector<std::string> record_environment(const Folder& folder, const RecordOptions& options,
-                                            const std::string& process) {
+                                            const std::string& process, const fs::path& run_folder) {
   std::error_code ignored;
   std::vector<std::string> result = environment();
   const auto set = [&](std::string_view name, const std::string& value) {
@@ -61,10 +70,13 @@ std::vector<std::string> record_environment(const Folder& folder, const RecordOp
   set("REPRISE_LAUNCHED", "1");
   set("REPRISE_RECORD", fs::absolute(folder.path, ignored).string());
   set("REPRISE_PROCESS", process);
+  set("REPRISE_RUN", run_folder.string());
   const std::string level = fmt::format("{}{}", options.full ? "full" : "", options.level == "data" ? ",data" : "");
   if (!level.empty()) set("REPRISE_LEVEL", level);
   if (options.chaos) set("REPRISE_CHAOS", std::to_string(*options.chaos));
   if (!options.favour.empty()) set("REPRISE_FAVOUR", options.favour);
+  if (!options.delay.empty()) set("REPRISE_DELAY", options.delay);
+  if (!options.groups.empty()) set("REPRISE_GROUPS", fmt::format("{}", fmt::join(options.groups, ";")));
   return result;
 }
 
@@ -207,11 +219,13 @@ Result<RecordedRun> record_once(const Folder& folder, const Target& target, cons
   }
   auto written = write_manifest(folder.manifest(), manifest, !options.only_failures);
   if (!written) return tl::unexpected(written.error());
+  auto run_folder = ScratchFolder::create();
+  if (!run_folder) return tl::unexpected(run_folder.error());
   RecordedRun run;
   Listener listener(options.grep, run);
   Launch launch{.program = target.path,
                 .arguments = options.command,
-                .environment = record_environment(folder, options, process),
+                .environment = record_environment(folder, options, process, run_folder->path()),
                 .folder = {},
                 .fixed_addresses = manifest.randomize_off,
                 .silent = false,
@@ -226,6 +240,135 @@ Result<RecordedRun> record_once(const Folder& folder, const Target& target, cons
   run.ended = *child->ended();
   run.how = manifest.end;
   if (options.only_failures && !run.failed()) return run;
+  if (auto finished = finish(folder, manifest, run); !finished) return tl::unexpected(finished.error());
+  return run;
+}
+
+namespace {
+
+bool is_service(const RecordOptions& options, const std::string& name) {
+  return std::find(options.services.begin(), options.services.end(), name) != options.services.end();
+}
+
+// The programs of a system while they run.
+class System {
+ public:
+  System(const Folder& folder, Manifest& manifest) : folder_(folder), manifest_(manifest) {}
+
+  Result<void> start(const std::vector<TargetLine>& lines, const RecordOptions& options, const fs::path& run_folder,
+                     Interrupts& interrupts) {
+    for (const TargetLine& line : lines) {
+      Launch launch{.program = line.target.path,
+                    .arguments = line.line.command,
+                    .environment = record_environment(folder_, options, line.line.name, run_folder),
+                    .folder = {},
+                    .fixed_addresses = manifest_.randomize_off,
+                    .silent = false,
+                    .output_to_error = options.output_to_error,
+                    .dies_with_us = false,
+                    .captured = false};
+      auto child = Child::start(launch, interrupts);
+      if (!child) return tl::unexpected(child.error());
+      children_.push_back(std::move(*child));
+    }
+    return {};
+  }
+
+  void run() {
+    const auto limit = std::chrono::duration<double>(manifest_.timeout_s.value_or(0));
+    const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
+    while (!has_ended(false)) {
+      look();
+      if (!manifest_.timeout_s || Clock::now() < deadline) continue;
+      manifest_.end = ManifestEnd::time_limit;
+      for (Child& child : children_) child.kill();
+    }
+    stop_services();
+  }
+
+  // How each line ended; the first failure among them is how the system did.
+  Ended note_ends() {
+    Ended first{};
+    for (std::size_t i = 0; i < children_.size(); ++i) {
+      ManifestLine& line = manifest_.lines[i];
+      const Ended& ended = *children_[i].ended();
+      line.end = ended.signalled ? ManifestEnd::signal : ManifestEnd::exit;
+      line.end_code = ended.code;
+      if (!line.service && first == Ended{}) first = ended;
+    }
+    if (manifest_.end == ManifestEnd::unknown)
+      manifest_.end = interrupted_ != 0  ? ManifestEnd::interrupted
+                      : first.signalled ? ManifestEnd::signal
+                                        : ManifestEnd::exit;
+    manifest_.end_code = first.code;
+    return first;
+  }
+
+ private:
+  // One after the other for a moment each; a signal to one of us goes to all.
+  void look() {
+    for (Child& child : children_) {
+      if (child.ended()) continue;
+      child.wait_until(Clock::now() + std::chrono::milliseconds(2));
+      if (child.interrupted() == 0 || interrupted_ != 0) continue;
+      interrupted_ = child.interrupted();
+      for (Child& other : children_) {
+        if (&other != &child && !other.ended()) ::kill(other.pid(), interrupted_);
+      }
+    }
+  }
+  bool has_ended(bool with_services) const {
+    for (std::size_t i = 0; i < children_.size(); ++i) {
+      if (!children_[i].ended() && (with_services || !manifest_.lines[i].service)) return false;
+    }
+    return true;
+  }
+  void stop_services() {
+    constexpr auto patience = std::chrono::seconds(5);
+    for (Child& child : children_) {
+      if (!child.ended()) ::kill(child.pid(), SIGTERM);
+    }
+    const auto deadline = Clock::now() + patience;
+    while (!has_ended(true) && Clock::now() < deadline) look();
+    for (Child& child : children_) child.kill();
+  }
+
+  const Folder& folder_;
+  Manifest& manifest_;
+  std::vector<Child> children_;
+  int interrupted_{0};
+};
+
+}  // namespace
+
+Result<RecordedRun> record_system(const Folder& folder, const std::vector<TargetLine>& lines,
+                                  const RecordOptions& options, Interrupts& interrupts) {
+  Manifest manifest = manifest_of(folder, lines.front().target, options, lines.front().line.name);
+  manifest.program.image.clear();  // the lines say where
+  manifest.libraries.clear();
+  for (const TargetLine& line : lines) {
+    ManifestLine& kept = manifest.lines.emplace_back();
+    kept.name = line.line.name;
+    kept.command = line.line.command;
+    kept.service = is_service(options, kept.name);
+    const std::string image = "image/" + kept.name;
+    describe(line.target, image, options, kept.program, kept.libraries);
+    if (!options.keeps_image) continue;
+    std::error_code ignored;
+    fs::create_directory(folder.path / "image", ignored);
+    auto done = keep_image(folder.path / image, line.target.path, line.target.libraries.own);
+    if (!done) return tl::unexpected(done.error());
+  }
+  if (auto written = write_manifest(folder.manifest(), manifest); !written) return tl::unexpected(written.error());
+  auto run_folder = ScratchFolder::create();
+  if (!run_folder) return tl::unexpected(run_folder.error());
+  System system(folder, manifest);
+  if (auto started = system.start(lines, options, run_folder->path(), interrupts); !started)
+    return tl::unexpected(started.error());
+  system.run();
+  RecordedRun run;
+  run.ended = system.note_ends();
+  run.how = manifest.end;
   if (auto finished = finish(folder, manifest, run); !finished) return tl::unexpected(finished.error());
   return run;
 }

@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "drive/launch.h"
 #include "drive/manifest.h"
+#include "drive/procfile.h"
 #include "drive/program.h"
 #include "recording/folder.h"
 
@@ -31,6 +32,9 @@ struct RecordOptions {
   std::optional<double> timeout_s{};
   std::optional<std::uint64_t> chaos{};
   std::string favour{};
+  std::string delay{};                // NAME:US
+  std::vector<std::string> services{};  // lines of a system that are stopped at its end
+  std::vector<std::string> groups{};    // names separated by commas; across groups, contents are recorded
   std::string grep{};  // look for it in the output (which is then captured)
 };
 
@@ -70,6 +74,15 @@ Result<Target> find_target(const std::vector<std::string>& command);
 // `folder` holds nothing but perhaps an image. Errors: io, usage, not_found (the program cannot be executed).
 Result<RecordedRun> record_once(const recording::Folder& folder, const Target& target, const RecordOptions& options,
                                 Interrupts& interrupts);
+
+// A system of several programs, all at once. It ends when all lines that are no service have ended; services then get
+// SIGTERM. RecordedRun::ended is the first failure among the lines, or success. Errors: as of record_once.
+struct TargetLine {
+  Line line;
+  Target target;
+};
+Result<RecordedRun> record_system(const recording::Folder& folder, const std::vector<TargetLine>& lines,
+                                  const RecordOptions& options, Interrupts& interrupts);
 
 // Empties `folder` for the next run, but keeps its image.
 void forget_run(const recording::Folder& folder);

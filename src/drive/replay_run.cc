@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -17,17 +18,23 @@ namespace {
 namespace fs = std::filesystem;
 using recording::Log;
 
-std::vector<std::string> replay_environment(const Subject& subject, const ReplayOptions& options,
-                                            const fs::path& scratch) {
-  std::vector<std::string> result = subject.environment;
+std::vector<std::string> replay_environment(const Subject& subject, const SubjectLine& line,
+                                            const ReplayOptions& options, const fs::path& scratch) {
+  std::vector<std::string> result = line.environment;
   const auto set = [&](std::string_view name, const std::string& value) {
     result.push_back(fmt::format("{}={}", name, value));
   };
   set("REPRISE_LAUNCHED", "1");
+  set("REPRISE_RUN", (scratch / "run").string());
   if (!options.favour.empty()) set("REPRISE_FAVOUR", options.favour);
-  if (options.gate_off) return result;
+  if (!options.delay.empty()) set("REPRISE_DELAY", options.delay);
+  if (!subject.only.empty()) set("REPRISE_ONLY", subject.only);
+  if (options.gate_off) {
+    set("REPRISE_PROCESS", line.process);
+    return result;
+  }
   set("REPRISE_REPLAY", fs::absolute(subject.folder.path).string());
-  set("REPRISE_PROCESS", subject.processes.front().name);
+  set("REPRISE_PROCESS", line.process);
   set("REPRISE_SCRATCH", scratch.string());
   if (options.trace) set("REPRISE_TRACE", "1");
   if (options.then_live) set("REPRISE_THEN", "live");
@@ -36,14 +43,14 @@ std::vector<std::string> replay_environment(const Subject& subject, const Replay
 
 // How the program must end to be the recorded one; nothing: it was stopped from outside. The manifest knows it best:
 // what was launched may be a script, and the recorded process one that it started.
-std::optional<Ended> recorded_end(const Manifest& manifest, const recording::LogInfo& info) {
+std::optional<Ended> recorded_end(const SubjectLine& line, const recording::LogInfo& info) {
   const bool running = info.end_kind == recording::EndKind::running;
-  switch (manifest.end) {
+  switch (line.end) {
     case ManifestEnd::exit:
-      return Ended{false, manifest.end_code};
+      return Ended{false, line.end_code};
     case ManifestEnd::signal:
       if (running) return std::nullopt;
-      return Ended{true, manifest.end_code};
+      return Ended{true, line.end_code};
     case ManifestEnd::time_limit:
     case ManifestEnd::interrupted:
       return std::nullopt;
@@ -60,12 +67,13 @@ std::string text_of(const Ended& ended) {
 }
 
 // A run that was stopped from outside is brought to its last step by the runtime, which says so and kills itself.
-void compare_ends(const Manifest& manifest, const recording::LogInfo& info, std::uint32_t flags, ReplayReport& report) {
-  const std::optional<Ended> recorded = recorded_end(manifest, info);
+void compare_ends(const SubjectLine& line, const recording::LogInfo& info, std::uint32_t flags, const Ended& ended,
+                  const std::string& where, ReplayReport& report) {
+  const std::optional<Ended> recorded = recorded_end(line, info);
   const bool stopped = !recorded || (info.flags & recording::live_no_space);
-  if (stopped ? (flags & recording::live_identical) != 0 : *recorded == report.ended) return;
+  if (stopped ? (flags & recording::live_identical) != 0 : *recorded == ended) return;
   report.differences.push_back(
-      {"", "end", recorded ? text_of(*recorded) : "stopped from outside", text_of(report.ended), {}});
+      {"", "end", recorded ? text_of(*recorded) : "stopped from outside", text_of(ended), where});
 }
 
 Result<std::uint64_t> keep_trace(const fs::path& live, const fs::path& trace) {
@@ -95,31 +103,38 @@ void compare_process(const Subject& subject, const SubjectProcess& process, cons
 }
 
 // The launched process as it was when it ended: its last image.
-const SubjectProcess& last_image(const Subject& subject) {
-  const SubjectProcess* last = &subject.processes.front();
+const SubjectProcess* last_image(const Subject& subject, const std::string& launched) {
+  const SubjectProcess* last = subject.find(launched);
   for (const SubjectProcess& process : subject.processes) {
-    const bool is_image = process.name.starts_with(subject.processes.front().name + ".exec");
+    const bool is_image = process.name.starts_with(launched + ".exec");
     if (is_image && process.log.info().end_kind != recording::EndKind::replaced) last = &process;
   }
-  return *last;
+  return last;
 }
 
 Result<void> judge_end(const Subject& subject, const ReplayOptions& options, const recording::Folder& scratch,
-                       const Watch& watch, ReplayReport& report) {
-  const SubjectProcess& launched = last_image(subject);
-  const std::uint32_t flags = watch.flags(launched.name);
-  if (flags & recording::live_released) {
+                       const Watch& watch, const std::vector<Child>& children, ReplayReport& report) {
+  std::vector<const SubjectProcess*> launched;
+  for (const SubjectLine& line : subject.lines) launched.push_back(last_image(subject, line.process));
+  for (const SubjectProcess* process : launched) {
+    if (process == nullptr || !(watch.flags(process->name) & recording::live_released)) continue;
     report.released = true;
     return {};
   }
   for (const SubjectProcess& process : subject.processes) {
-    compare_process(subject, process, scratch.live(process.name), &process == &launched, report);
+    const bool is_launched = std::find(launched.begin(), launched.end(), &process) != launched.end();
+    compare_process(subject, process, scratch.live(process.name), is_launched, report);
   }
   for (const std::string& name : scratch.processes()) {
     if (subject.find(name) == nullptr)
       report.differences.push_back({"", "missing", "no such process", "started", name});
   }
-  compare_ends(subject.manifest, launched.log.info(), flags, report);
+  for (std::size_t i = 0; i < launched.size(); ++i) {
+    if (launched[i] == nullptr) continue;  // a program that met no gate
+    const std::string where = subject.lines.size() > 1 ? subject.lines[i].process : "";
+    compare_ends(subject.lines[i], launched[i]->log.info(), watch.flags(launched[i]->name), *children[i].ended(), where,
+                 report);
+  }
   if (!report.differences.empty()) report.verdict = Verdict::different;
   if (!options.trace || report.verdict != Verdict::identical) return {};
   for (const SubjectProcess& process : subject.processes) {
@@ -158,6 +173,13 @@ void describe_stall(const Subject& subject, const recording::Folder& scratch, co
   }
 }
 
+Ended first_failure(const std::vector<Child>& children) {
+  for (const Child& child : children) {
+    if (*child.ended() != Ended{}) return *child.ended();
+  }
+  return {};
+}
+
 Verdict verdict_of(Watch::Outcome outcome) {
   switch (outcome) {
     case Watch::Outcome::ended:
@@ -181,32 +203,40 @@ Result<ReplayReport> replay_once(const Subject& subject, const ReplayOptions& op
   auto folder = ScratchFolder::create();
   if (!folder) return tl::unexpected(folder.error());
   const recording::Folder scratch{folder->path()};
-  Launch launch{.program = subject.program,
-                .arguments = subject.arguments,
-                .environment = replay_environment(subject, options, scratch.path),
-                .folder = subject.working_folder,
-                .fixed_addresses = subject.fixed_addresses,
-                .silent = options.silent,
-                .output_to_error = options.output_to_error,
-                .dies_with_us = true,
-                .captured = false};
-  auto child = Child::start(launch, interrupts);
-  if (!child) return tl::unexpected(child.error());
-  Watch watch(*child, scratch.path, options.stall_after_s, !options.gate_off);
+  std::vector<Child> children;
+  children.reserve(subject.lines.size());
+  for (const SubjectLine& line : subject.lines) {
+    Launch launch{.program = line.program,
+                  .arguments = line.arguments,
+                  .environment = replay_environment(subject, line, options, scratch.path),
+                  .folder = subject.working_folder,
+                  .fixed_addresses = subject.fixed_addresses,
+                  .silent = options.silent,
+                  .output_to_error = options.output_to_error,
+                  .dies_with_us = true,
+                  .captured = false};
+    auto child = Child::start(launch, interrupts);
+    if (!child) return tl::unexpected(child.error());
+    children.push_back(std::move(*child));
+  }
+  Watch watch(children, scratch.path, options.stall_after_s, !options.gate_off);
   const Watch::Outcome outcome = watch.run();
   ReplayReport report;
   report.verdict = verdict_of(outcome);
   if (report.verdict == Verdict::diverged) describe_divergence(subject, scratch, watch, report);
   if (report.verdict == Verdict::unsupported) report.reason = watch.found()->reason();
-  if (outcome == Watch::Outcome::silent && !child->ended()) report.outside = stacks_outside_gates(child->pid());
+  for (const Child& child : children) {
+    if (outcome != Watch::Outcome::silent || child.ended()) continue;
+    for (auto& stack : stacks_outside_gates(child.pid())) report.outside.push_back(std::move(stack));
+  }
   watch.kill_all();
-  report.ended = *child->ended();
-  report.interrupted = child->interrupted();
+  report.ended = first_failure(children);
+  report.interrupted = watch.interrupted();
   if (report.verdict == Verdict::stalled) {
     describe_stall(subject, scratch, watch, outcome == Watch::Outcome::stalled, options.stall_after_s, report);
   }
   if (report.verdict == Verdict::identical && !options.gate_off) {
-    if (auto judged = judge_end(subject, options, scratch, watch, report); !judged)
+    if (auto judged = judge_end(subject, options, scratch, watch, children, report); !judged)
       return tl::unexpected(judged.error());
   }
   return report;

@@ -30,6 +30,7 @@ struct ReplayOptions {
   bool silent{false};  // the program's output goes nowhere
   double stall_after_s{10};
   std::string favour;
+  std::string delay;
 };
 
 enum class Verdict { identical, different, diverged, stalled, unsupported, interrupted };

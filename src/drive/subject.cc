@@ -15,6 +15,25 @@ namespace fs = std::filesystem;
 using recording::Folder;
 using recording::Log;
 
+// Takes digits and the mark before them from the end.
+bool strip(std::string_view& text, std::string_view mark) {
+  const std::size_t last = text.find_last_not_of("0123456789");
+  if (last == std::string_view::npos || last + 1 == text.size()) return false;
+  if (!text.substr(0, last + 1).ends_with(mark)) return false;
+  text = text.substr(0, last + 1 - mark.size());
+  return true;
+}
+
+// The process that was launched under this name: without incarnation, image and forks.
+std::string_view root_of(std::string_view process) {
+  for (;;) {
+    std::string_view rest = process;
+    const bool shorter = strip(rest, "#") || strip(rest, ".exec") || (strip(rest, "-") && strip(rest, "-"));
+    if (!shorter || rest.empty()) return process;
+    process = rest;
+  }
+}
+
 void prepend_library_path(std::vector<std::string>& environment, const std::vector<fs::path>& folders) {
   constexpr std::string_view variable = "LD_LIBRARY_PATH=";
   std::string value;
@@ -27,52 +46,138 @@ void prepend_library_path(std::vector<std::string>& environment, const std::vect
   environment.push_back(fmt::format("{}{}", variable, value));
 }
 
-// The kept copy, unpacked. Its own libraries come first; libreprise is taken from where the tool's own lies.
-Result<void> use_image(Subject& subject) {
-  auto scratch = ScratchFolder::create();
-  if (!scratch) return tl::unexpected(scratch.error());
-  subject.unpacked = std::make_shared<ScratchFolder>(std::move(*scratch));
-  const fs::path target = subject.unpacked->path() / "image";
-  const std::string name = fs::path(subject.manifest.program.path).filename().string();
-  auto program = unpack_image(subject.folder.path / "image", target, name);
-  if (!program) return tl::unexpected(program.error());
-  subject.program = *program;
-  std::error_code ignored;
-  std::vector<fs::path> folders{target / "lib"};
-  for (const ManifestImage& library : subject.manifest.libraries) {
-    if (library.image.empty()) folders.push_back(fs::path(library.path).parent_path());
+bool is_listed(const std::string& list, std::string_view name) {
+  return fmt::format(",{},", list).find(fmt::format(",{},", name)) != std::string::npos;
+}
+
+// The process in which a party of this name was made.
+const SubjectProcess* process_of_party(const Subject& subject, std::string_view party) {
+  const std::string wanted = fmt::format("party {}", party);
+  for (const SubjectProcess& process : subject.processes) {
+    for (const recording::ThreadInfo& thread : process.log.threads()) {
+      recording::StreamReader stream = process.log.stream(thread.index);
+      while (auto event = stream.next()) {
+        if (!*event) break;
+        if ((*event)->kind == Kind::value && (*event)->name == wanted && (*event)->value.starts_with('+'))
+          return &process;
+      }
+    }
   }
-  folders.push_back(fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path() / "lib");
-  prepend_library_path(subject.environment, folders);
+  return nullptr;
+}
+
+// --only: leaves the processes that are replayed, which are that one or its group.
+Result<void> choose(Subject& subject, const std::string& only) {
+  if (only.empty()) return {};
+  const SubjectProcess* process = subject.find(only);
+  if (process == nullptr) process = process_of_party(subject, only);
+  if (process == nullptr) {
+    return fail(ErrorCode::usage,
+                fmt::format("there is no process or party {} in {}; reprise info lists them", only, subject.folder.name()));
+  }
+  const Manifest& manifest = subject.manifest;
+  std::string launched(root_of(process->name));
+  const auto is_line = [&](const ManifestLine& line) { return line.name == launched; };
+  const bool is_launched = manifest.lines.empty() ? launched == manifest.processes.front()
+                                                  : std::any_of(manifest.lines.begin(), manifest.lines.end(), is_line);
+  if (!is_launched)
+    return fail(ErrorCode::unsupported, fmt::format("{} cannot be started by itself", process->name));
+  if (manifest.level != "data") {
+    const auto holds = [&](const std::string& group) { return is_listed(group, launched); };
+    const auto group = std::find_if(manifest.groups.begin(), manifest.groups.end(), holds);
+    if (group == manifest.groups.end()) {
+      return fail(ErrorCode::unsupported,
+                  fmt::format("{} holds the order of messages, not what came from others: record it with --level data "
+                              "(or --group) to replay {} alone",
+                              subject.folder.name(), launched));
+    }
+    launched = *group;
+  }
+  subject.only = launched;
+  std::erase_if(subject.processes,
+                [&](const SubjectProcess& other) { return !is_listed(subject.only, root_of(other.name)); });
   return {};
 }
 
-Result<void> use_program(Subject& subject, const std::string& path) {
+// A program as it was recorded, and where its copy is.
+struct Recorded {
+  const ManifestImage& program;
+  const std::vector<ManifestImage>& libraries;
+  fs::path image;
+};
+
+// The kept copy, unpacked. Its own libraries come first; libreprise is taken from where the tool's own lies.
+Result<void> use_image(Subject& subject, const Recorded& recorded, SubjectLine& line) {
+  auto scratch = ScratchFolder::create();
+  if (!scratch) return tl::unexpected(scratch.error());
+  subject.unpacked.push_back(std::make_shared<ScratchFolder>(std::move(*scratch)));
+  const fs::path target = subject.unpacked.back()->path() / "image";
+  const std::string name = fs::path(recorded.program.path).filename().string();
+  auto program = unpack_image(recorded.image, target, name);
+  if (!program) return tl::unexpected(program.error());
+  line.program = *program;
+  std::error_code ignored;
+  std::vector<fs::path> folders{target / "lib"};
+  for (const ManifestImage& library : recorded.libraries) {
+    if (library.image.empty()) folders.push_back(fs::path(library.path).parent_path());
+  }
+  folders.push_back(fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path() / "lib");
+  prepend_library_path(line.environment, folders);
+  return {};
+}
+
+Result<void> use_program(SubjectLine& line, const std::string& path) {
   auto program = find_program(path);
   if (!program) return tl::unexpected(program.error());
-  subject.program = *program;
+  line.program = *program;
   return {};
 }
 
 // The recorded path, if the same build lies there; otherwise what lies there now, with a warning; otherwise the kept
 // copy.
-Result<void> use_recorded(Subject& subject) {
-  const ManifestImage& recorded = subject.manifest.program;
-  const auto now = read_program(recorded.path);
+Result<void> use_recorded(Subject& subject, const Recorded& recorded, SubjectLine& line) {
+  const std::string& path = recorded.program.path;
+  const auto now = read_program(path);
   if (!now) {
-    if (!has_image(subject.folder.path / "image")) {
-      return fail(
-          ErrorCode::not_found,
-          fmt::format("the program {} is gone and no copy was kept; give one with --program PATH", recorded.path));
+    if (!has_image(recorded.image)) {
+      return fail(ErrorCode::not_found,
+                  fmt::format("the program {} is gone and no copy was kept; give one with --program PATH", path));
     }
-    subject.warnings.push_back(fmt::format("{} is gone; running the copy that the recording keeps", recorded.path));
-    return use_image(subject);
+    subject.warnings.push_back(fmt::format("{} is gone; running the copy that the recording keeps", path));
+    return use_image(subject, recorded, line);
   }
-  subject.program = recorded.path;
-  if (!recorded.build_id.empty() && now->build_id != recorded.build_id) {
+  line.program = path;
+  if (!recorded.program.build_id.empty() && now->build_id != recorded.program.build_id) {
     subject.is_other_build = true;
     subject.warnings.push_back(fmt::format(
-        "{} is another build than the recorded one; going on with it (--image runs the recorded one)", recorded.path));
+        "{} is another build than the recorded one; going on with it (--image runs the recorded one)", path));
+  }
+  return {};
+}
+
+Result<void> add_line(Subject& subject, const SubjectOptions& options, const Recorded& recorded, SubjectLine line) {
+  line.environment = subject.manifest.environment;
+  auto found = !options.program.empty() ? use_program(line, options.program)
+               : options.image          ? use_image(subject, recorded, line)
+                                        : use_recorded(subject, recorded, line);
+  subject.lines.push_back(std::move(line));
+  return found;
+}
+
+Result<void> add_lines(Subject& subject, const SubjectOptions& options) {
+  const Manifest& manifest = subject.manifest;
+  const fs::path image = subject.folder.path / "image";
+  if (manifest.lines.empty()) {
+    return add_line(subject, options, {manifest.program, manifest.libraries, image},
+                    {subject.processes.front().name, {}, manifest.command, {}, manifest.end, manifest.end_code});
+  }
+  if (!options.program.empty() && (manifest.lines.size() > 1 && subject.only.empty()))
+    return fail(ErrorCode::usage, "--program stands for one program; with several, use it with --only NAME");
+  for (const ManifestLine& line : manifest.lines) {
+    if (!subject.only.empty() && !is_listed(subject.only, line.name)) continue;
+    auto added = add_line(subject, options, {line.program, line.libraries, image / line.name},
+                          {line.name, {}, line.command, {}, line.end, line.end_code});
+    if (!added) return added;
   }
   return {};
 }
@@ -146,22 +251,19 @@ Result<Subject> prepare(const Folder& folder, const SubjectOptions& options) {
   auto manifest = read_manifest(folder.manifest());
   if (!manifest) return tl::unexpected(manifest.error());
   Subject subject{.processes = {},
+                  .lines = {},
+                  .only = {},
                   .folder = folder,
                   .manifest = *manifest,
-                  .program = {},
-                  .arguments = manifest->command,
-                  .environment = manifest->environment,
                   .working_folder = {},
                   .fixed_addresses = manifest->randomize_off,
                   .is_other_build = false,
                   .warnings = {},
                   .unpacked = {}};
   if (auto opened = open_processes(subject); !opened) return tl::unexpected(opened.error());
+  if (auto chosen = choose(subject, options.only); !chosen) return tl::unexpected(chosen.error());
   if (auto restored = restore_folder(subject); !restored) return tl::unexpected(restored.error());
-  auto found = !options.program.empty() ? use_program(subject, options.program)
-               : options.image          ? use_image(subject)
-                                        : use_recorded(subject);
-  if (!found) return tl::unexpected(found.error());
+  if (auto added = add_lines(subject, options); !added) return tl::unexpected(added.error());
   return subject;
 }
 

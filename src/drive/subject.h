@@ -31,18 +31,27 @@ struct SubjectProcess {
   const recording::Log& best_log() const { return trace ? *trace : log; }
 };
 
-struct Subject {
-  std::vector<SubjectProcess> processes;  // the one that was launched first; those it started after it
-  recording::Folder folder;
-  Manifest manifest;
+// A program to launch.
+struct SubjectLine {
+  std::string process;
   std::filesystem::path program;
   std::vector<std::string> arguments;
   std::vector<std::string> environment;
+  ManifestEnd end{ManifestEnd::unknown};
+  std::int32_t end_code{0};
+};
+
+struct Subject {
+  std::vector<SubjectProcess> processes;  // those to replay: the one that was launched first; those it started after it
+  std::vector<SubjectLine> lines;         // what is launched: one, or all or some lines of a system
+  std::string only;                       // names of the processes that are replayed, separated by commas; empty: all
+  recording::Folder folder;
+  Manifest manifest;
   std::filesystem::path working_folder;
   bool fixed_addresses{true};
   bool is_other_build{false};
   std::vector<std::string> warnings;        // one line each
-  std::shared_ptr<ScratchFolder> unpacked;  // holds the kept image while it is used
+  std::vector<std::shared_ptr<ScratchFolder>> unpacked;  // hold kept images while they are used
 
   const SubjectProcess* find(std::string_view name) const;
 };
@@ -50,6 +59,7 @@ struct Subject {
 struct SubjectOptions {
   std::string program;  // run this one instead
   bool image{false};    // run the kept copy
+  std::string only;     // this process, or the one of this party, without the others
 };
 
 // The processes that left a log, the launched one first.

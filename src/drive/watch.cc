@@ -29,8 +29,8 @@ std::vector<pid_t> children() {
 
 }  // namespace
 
-Watch::Watch(Child& child, std::filesystem::path scratch, double stall_after_s, bool gates)
-    : child_(child), scratch_(std::move(scratch)), stall_after_(stall_after_s), gates_(gates) {
+Watch::Watch(std::vector<Child>& launched, std::filesystem::path scratch, double stall_after_s, bool gates)
+    : children_(launched), scratch_(std::move(scratch)), stall_after_(stall_after_s), gates_(gates) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
@@ -94,22 +94,38 @@ bool Watch::has_lingered() {
 
 bool Watch::is_silent() { return Clock::now() - last_progress_ > stall_after_; }
 
+int Watch::interrupted() const {
+  for (const Child& child : children_) {
+    if (child.interrupted() != 0) return child.interrupted();
+  }
+  return 0;
+}
+
+bool Watch::have_ended() const {
+  return std::all_of(children_.begin(), children_.end(), [](const Child& child) { return child.ended().has_value(); });
+}
+
+void Watch::pass_time() {
+  // Only what the programs started is still there.
+  if (have_ended()) return std::this_thread::sleep_for(poll_interval);
+  const auto moment = poll_interval / static_cast<int>(children_.size());
+  for (Child& child : children_) {
+    if (!child.ended()) child.wait_until(Clock::now() + moment);
+  }
+}
+
 Watch::Outcome Watch::run() {
   last_progress_ = Clock::now();
   while (true) {
-    if (child_.ended()) {
-      std::this_thread::sleep_for(poll_interval);  // only what the program started is still there
-    } else {
-      child_.wait_until(Clock::now() + poll_interval);
-    }
+    pass_time();
     const bool seen = look();
     if (gates_ && seen) {
       if (const auto outcome = judge()) return *outcome;
     }
-    if (child_.interrupted() != 0) return Outcome::interrupted;
-    if (child_.ended() && (!gates_ || are_finished())) return Outcome::ended;
+    if (interrupted() != 0) return Outcome::interrupted;
+    if (have_ended() && (!gates_ || are_finished())) return Outcome::ended;
     if (!gates_ || is_released()) continue;
-    if (seen && are_finished()) {
+    if (seen && views_.size() >= children_.size() && are_finished()) {
       if (has_lingered()) return Outcome::ended;
     } else {
       finished_since_.reset();
@@ -124,7 +140,7 @@ std::uint32_t Watch::flags(const std::string& process) const {
 }
 
 void Watch::kill_all() {
-  child_.kill();
+  for (Child& child : children_) child.kill();
   // Whoever is killed may leave children of its own to us.
   for (std::vector<pid_t> left = children(); !left.empty(); left = children()) {
     for (const pid_t pid : left) ::kill(pid, SIGKILL);

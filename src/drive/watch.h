@@ -1,6 +1,6 @@
 // Watches the processes of a replay until something is decided.
 //
-//   Watch watch(child, scratch, options);
+//   Watch watch(children, scratch, options);
 //   switch (watch.run()) { case Watch::Outcome::diverged: ... watch.found()->divergence() ... }
 //
 // Lifetime  The tool adopts what the program leaves behind, so that kill_all() leaves nothing running.
@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "drive/launch.h"
 #include "drive/live_view.h"
@@ -24,7 +25,7 @@ class Watch {
   enum class Outcome { ended, diverged, stalled, silent, unsupported, interrupted };
 
   // `scratch` is where the replaying processes keep their live logs. `gates` false: only the end is waited for.
-  Watch(Child& child, std::filesystem::path scratch, double stall_after_s, bool gates);
+  Watch(std::vector<Child>& children, std::filesystem::path scratch, double stall_after_s, bool gates);
 
   Outcome run();
 
@@ -35,10 +36,15 @@ class Watch {
   // The bits of LiveFlag of one process; 0 where it left no live log.
   std::uint32_t flags(const std::string& process) const;
 
+  // The signal that was sent to us; 0: none.
+  int interrupted() const;
+
   // SIGKILL to the program and to all it started.
   void kill_all();
 
  private:
+  void pass_time();
+  bool have_ended() const;
   bool look();
   std::optional<Outcome> judge();
   bool are_finished() const;
@@ -46,7 +52,7 @@ class Watch {
   bool has_lingered();
   bool is_silent();
 
-  Child& child_;
+  std::vector<Child>& children_;
   std::filesystem::path scratch_;
   std::map<std::string, std::unique_ptr<LiveView>> views_;  // by process
   std::chrono::duration<double> stall_after_;

@@ -20,6 +20,15 @@ class Free : public Gate {
     arrive(thread, object.writes, Kind::write_lock);
   }
   void pass_writing(Thread& thread, SharedObject& object) override { pass(thread, object.writes, Kind::write_lock); }
+  Choice arrive_choosing(Thread& thread, ChoosingObject& object, Kind kind) override {
+    arrive(thread, object.passages, kind);
+    return {};
+  }
+  void pass_choosing(Thread& thread, ChoosingObject& object, Kind kind, std::uint64_t, std::uint64_t) override {
+    pass(thread, object.passages, kind);
+  }
+  void awaiting(Thread& thread, Kind kind, const Object& object) override { thread.about_to(kind, object); }
+  bool perhaps_given(Thread&, Kind, Take, void*) override { return false; }
   bool keeps_contents() const noexcept override { return false; }
   Kind begin(Thread& thread, Object& object, Kind kind) override;
   void end(Thread& thread, Object& object, Kind kind, const void* value, std::size_t size, bool is_pointer) override;

@@ -8,6 +8,7 @@ namespace reprise::gate {
 
 __thread Thread* current = nullptr;
 Gate* installed = nullptr;
+const char* process_name = "main";
 std::mutex output_mutex;
 
 void rest(unsigned pauses) noexcept {

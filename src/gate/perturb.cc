@@ -134,6 +134,13 @@ void chaos(Thread& thread) {
   }
 }
 
+void delay() {
+  const int errno_of_program = errno;
+  const timespec nap{options.delay_ns / 1'000'000'000, options.delay_ns % 1'000'000'000};
+  nanosleep(&nap, nullptr);
+  errno = errno_of_program;
+}
+
 }  // namespace
 
 bool is_active = false;
@@ -172,6 +179,7 @@ void dismiss(Thread& thread) {
 
 void before_slow(Thread& thread) {
   if (options.chaos_seed) chaos(thread);
+  if (options.delay_ns > 0) delay();
   if (options.favour != Favour::none) give_way(*thread.slot);
 }
 

@@ -20,7 +20,8 @@ enum class Favour : std::uint8_t { none, first, last };
 struct Options {
   std::optional<std::uint64_t> chaos_seed;
   Favour favour{Favour::none};
-  bool any() const { return chaos_seed.has_value() || favour != Favour::none; }
+  std::int64_t delay_ns{0};  // before each gate: a process that is slower than the others
+  bool any() const { return chaos_seed.has_value() || favour != Favour::none || delay_ns > 0; }
 };
 
 void configure(const Options& options);

@@ -50,14 +50,14 @@ void Recorder::start_main() {
   if (Thread* thread = new_thread(no_thread, 0)) started(*thread);
 }
 
-void Recorder::continue_in_child(recording::Live& live) {
+void Recorder::continue_in_child(recording::Live& live, const gate::Slot& forked) {
   Recorded& self = recorded(*gate::current);
   live.number_threads_from(live_->next_index());
   live.header().flags.fetch_or(live_->header().flags.load() & (recording::live_full | recording::live_contents));
   live.header().flags.fetch_or(recording::live_forked);
   live_->abandon();
   live_ = &live;
-  self.own_slot = *self.slot;
+  self.own_slot = forked;
   self.slot = &self.own_slot;
   roll_.assign(1, &self);
   gate::Slot* place = live.add_slot(no_thread, 0, self.own_slot.index);
@@ -205,6 +205,30 @@ void Recorder::pass_writing(Thread& thread, gate::SharedObject& object) {
   if (!decided && !options_.full) return thread.count(Kind::write_lock, id);
   write(thread, {.kind = Kind::write_lock, .object = id, .order = writes.order(), .number = since}, id);
   if (first) write_label(thread, writes);
+}
+
+gate::Choice Recorder::arrive_choosing(Thread& thread, gate::ChoosingObject& object, Kind kind) {
+  arrive(thread, object.passages, kind);
+  return {};
+}
+
+void Recorder::pass_choosing(Thread& thread, gate::ChoosingObject& object, Kind kind, std::uint64_t source,
+                             std::uint64_t digest) {
+  thread.done();
+  if (thread.frozen) return;
+  if (stopped()) return freeze(thread);
+  Object& passages = object.passages;
+  const bool first = name(thread, passages);
+  const bool decided = passages.last_thread() != thread.index || object.last_source != source;
+  passages.raise();
+  passages.last.store(thread.index, std::memory_order_relaxed);
+  object.last_source = source;
+  const ObjectId id = passages.known_id();
+  if (!decided && !options_.full) return thread.count(kind, id + digest);
+  Event event{.kind = kind, .object = id, .order = passages.order(), .number = source};
+  if (options_.full) event.value = {reinterpret_cast<const char*>(&digest), sizeof digest};
+  write(thread, event, id + digest);
+  if (first) write_label(thread, passages);
 }
 
 Kind Recorder::begin(Thread& thread, Object& object, Kind kind) {

@@ -32,7 +32,7 @@ class Recorder final : public gate::Gate {
   void start_main();
 
   // After fork, in the child: its one thread goes on into a log of its own.
-  void continue_in_child(recording::Live& live);
+  void continue_in_child(recording::Live& live, const gate::Slot& forked);
   recording::Live& live() { return *live_; }
 
   Kind arrive(gate::Thread& thread, gate::Object& object, Kind kind) override;
@@ -43,6 +43,11 @@ class Recorder final : public gate::Gate {
   void pass_shared(gate::Thread& thread, gate::SharedObject& object) override;
   void arrive_writing(gate::Thread& thread, gate::SharedObject& object) override;
   void pass_writing(gate::Thread& thread, gate::SharedObject& object) override;
+  gate::Choice arrive_choosing(gate::Thread& thread, gate::ChoosingObject& object, Kind kind) override;
+  void pass_choosing(gate::Thread& thread, gate::ChoosingObject& object, Kind kind, std::uint64_t source,
+                     std::uint64_t digest) override;
+  void awaiting(gate::Thread& thread, Kind kind, const gate::Object& object) override { thread.about_to(kind, object); }
+  bool perhaps_given(gate::Thread&, Kind, Take, void*) override { return false; }
   bool keeps_contents() const noexcept override { return options_.contents; }
   Kind begin(gate::Thread& thread, gate::Object& object, Kind kind) override;
   void end(gate::Thread& thread, gate::Object& object, Kind kind, const void* value, std::size_t size,

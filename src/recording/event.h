@@ -15,8 +15,10 @@ struct Event {
   ObjectId object{0};      // classes ordered, release, read, label; failure: 0 when not known
   std::uint64_t order{0};  // classes ordered (the object's order after it) and read (the order seen)
   std::uint64_t number{
-      0};  // failure: how many in a row; mark: code; plain: subject; clock: nanoseconds; writing: reads since
-  std::string_view value{};  // class read and value: bytes; label: the name. Views point into the stream.
+      0};  // failure: how many in a row; mark: code; plain: subject; clock: nanoseconds; writing: reads since;
+           // choosing: the source
+  std::string_view value{};  // class read and value: bytes; label: the name; choosing: eight bytes, the digest of what
+                             // came, or nothing. Views point into the stream.
   std::string_view name{};   // class value: what the program called it
   bool checked{false};       // steps were left out before it, and `check` holds their hash
   std::uint8_t check{0};

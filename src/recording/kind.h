@@ -15,6 +15,7 @@ enum class Class : std::uint8_t {
   ordered,  // raises the object's order; written when another thread passed there last (or when explicit)
   release,  // ends an ordered passage; has no order of its own; never written below level full
   writing,  // ordered, and also says how many reads passed since the order was last raised
+  choosing, // ordered, and also says which of the sources that meet there it was
   read,     // sees an order without raising it; written when that order is new to the thread
   failure,  // an attempt failed; run-length coded
   value,    // bytes from outside; always written
@@ -62,6 +63,13 @@ constexpr std::array kinds{
     KindInfo{Kind::release, "release", Class::ordered, false},
     KindInfo{Kind::arrive, "arrive", Class::ordered, false},
     KindInfo{Kind::await, "await", Class::ordered, false},
+    KindInfo{Kind::connect, "connect", Class::ordered, false},
+    KindInfo{Kind::send, "send", Class::ordered, false},
+    KindInfo{Kind::receive, "receive", Class::choosing, false},
+    KindInfo{Kind::reply, "reply", Class::ordered, false},
+    KindInfo{Kind::answer, "answer", Class::plain, false},
+    KindInfo{Kind::source, "source", Class::value, true},
+    KindInfo{Kind::fault, "fault", Class::value, true},
     KindInfo{Kind::lock_shared, "lock_shared", Class::read, false},
     KindInfo{Kind::unlock_shared, "unlock_shared", Class::release, false},
     KindInfo{Kind::write_lock, "write_lock", Class::writing, false},
@@ -98,10 +106,12 @@ constexpr std::optional<Kind> kind_named(std::string_view text) {
 }
 
 constexpr bool has_object(Class treated) {
-  return treated == Class::ordered || treated == Class::writing || treated == Class::release ||
-         treated == Class::read || treated == Class::label;
+  return treated == Class::ordered || treated == Class::writing || treated == Class::choosing ||
+         treated == Class::release || treated == Class::read || treated == Class::label;
 }
-constexpr bool raises_order(Class treated) { return treated == Class::ordered || treated == Class::writing; }
+constexpr bool raises_order(Class treated) {
+  return treated == Class::ordered || treated == Class::writing || treated == Class::choosing;
+}
 constexpr bool has_order(Class treated) { return raises_order(treated) || treated == Class::read; }
 
 }  // namespace reprise::recording

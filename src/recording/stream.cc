@@ -1,5 +1,6 @@
 #include "recording/stream.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 
@@ -16,6 +17,7 @@ constexpr std::uint64_t reference_explicit = 0;
 constexpr std::uint64_t reference_new = 1;
 constexpr std::uint64_t reference_cached = 2;
 constexpr std::size_t run_count_bytes = 4;
+constexpr std::size_t digest_bytes = 8;
 
 bool mentions_object(Class treated) { return has_object(treated) || treated == Class::failure; }
 
@@ -30,7 +32,7 @@ std::size_t trimmed(std::string_view value) {
 // written again: `left_out` steps lie between, of which an atomic raises the order with each, a mutex with every
 // second.
 std::uint64_t expected_difference(Kind kind, std::uint64_t left_out) {
-  const bool each = kind == Kind::modify || kind == Kind::store;
+  const bool each = kind == Kind::modify || kind == Kind::store || kind == Kind::send || kind == Kind::reply;
   return (each ? left_out : left_out / 2) + 2;
 }
 
@@ -134,6 +136,10 @@ std::uint8_t* StreamWriter::put_body(std::uint8_t* at, const Event& event, Class
     case Class::plain:
     case Class::writing:
       return base::put_varint(at, event.number);
+    case Class::choosing:
+      at = base::put_varint(at, event.number << 1 | (event.value.size() == digest_bytes ? 1 : 0));
+      if (event.value.size() == digest_bytes) at = std::copy(event.value.begin(), event.value.end(), at);
+      return at;
     case Class::label:
       return put_bytes(at, event.value);
     default:
@@ -279,6 +285,11 @@ bool StreamReader::parse_body(base::Cursor& cursor, Class treated, bool same, Ev
     case Class::plain:
     case Class::writing:
       event.number = cursor.varint();
+      return cursor.good();
+    case Class::choosing:
+      event.number = cursor.varint();
+      if ((event.number & 1) != 0) event.value = cursor.bytes(digest_bytes);
+      event.number >>= 1;
       return cursor.good();
     default:
       return cursor.good();

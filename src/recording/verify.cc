@@ -1,6 +1,7 @@
 #include "recording/verify.h"
 
 #include <algorithm>
+#include <cstring>
 #include <unordered_map>
 
 #include "recording/hash.h"
@@ -17,6 +18,11 @@ std::uint64_t hashed(const Event& event) {
     case Class::release:
     case Class::read:
       return event.object;
+    case Class::choosing: {
+      std::uint64_t digest = 0;
+      if (event.value.size() == sizeof digest) std::memcpy(&digest, event.value.data(), sizeof digest);
+      return event.object + digest;
+    }
     case Class::plain:
       return event.number;
     default:

@@ -67,7 +67,8 @@ void Replayer::start_main() {
   if (Thread* thread = new_thread(*main->second)) started(*thread);
 }
 
-void Replayer::continue_in_child(const recording::Log& recorded, recording::Live& scratch) {
+void Replayer::continue_in_child(const recording::Log& recorded, recording::Live& scratch,
+                                 const gate::Slot& forked) {
   Replayed& self = replayed(*gate::current);
   scratch_->abandon();
   recorded_ = recorded;
@@ -81,13 +82,12 @@ void Replayer::continue_in_child(const recording::Log& recorded, recording::Live
     gate::current = nullptr;
     return;
   }
-  const gate::Slot before = *self.slot;
   self.info = main->second;
   self.slot = scratch.add_slot(no_thread, 0, self.info->index);
   if (self.slot == nullptr) diverge(self, Kind::fork, 0, "there is no room for the child's notes", false);
   scratch.header().flags.fetch_or(recording::live_forked);
-  self.slot->objects = before.objects;
-  self.slot->children = before.children;
+  self.slot->objects = forked.objects;
+  self.slot->children = forked.children;
   self.stream = recorded_.stream(self.info->index);
   self.next.reset();
   self.last_written = 0;

@@ -39,7 +39,7 @@ class Replayer final : public gate::Gate, private SleepWatch {
   void start_main();
 
   // After fork, in the child: its one thread goes on with the log of the recorded child.
-  void continue_in_child(const recording::Log& recorded, recording::Live& scratch);
+  void continue_in_child(const recording::Log& recorded, recording::Live& scratch, const gate::Slot& forked);
 
   Kind arrive(gate::Thread& thread, gate::Object& object, Kind kind) override;
   void pass(gate::Thread& thread, gate::Object& object, Kind kind) override;
@@ -49,6 +49,11 @@ class Replayer final : public gate::Gate, private SleepWatch {
   void pass_shared(gate::Thread& thread, gate::SharedObject& object) override;
   void arrive_writing(gate::Thread& thread, gate::SharedObject& object) override;
   void pass_writing(gate::Thread& thread, gate::SharedObject& object) override;
+  gate::Choice arrive_choosing(gate::Thread& thread, gate::ChoosingObject& object, Kind kind) override;
+  void pass_choosing(gate::Thread& thread, gate::ChoosingObject& object, Kind kind, std::uint64_t source,
+                     std::uint64_t digest) override;
+  void awaiting(gate::Thread& thread, Kind kind, const gate::Object& object) override;
+  bool perhaps_given(gate::Thread& thread, Kind kind, Take take, void* context) override;
   bool keeps_contents() const noexcept override { return (recorded_.info().flags & recording::live_contents) != 0; }
   Kind begin(gate::Thread& thread, gate::Object& object, Kind kind) override;
   void end(gate::Thread& thread, gate::Object& object, Kind kind, const void* value, std::size_t size,

@@ -62,10 +62,10 @@ class OnlyExec final : public gate::Free {
   }
 };
 
-void become_child(const std::string& name, bool had_other_threads) {
+void become_child(const std::string& name, bool had_other_threads, const gate::Slot& forked) {
   forks = 0;
   images = 1;
-  if (!had_other_threads) return continue_in_child(name);
+  if (!had_other_threads) return continue_in_child(name, forked);
   session()->settings.process = name;
   static constinit OnlyExec* only_exec = nullptr;
   only_exec = new OnlyExec;
@@ -133,10 +133,12 @@ extern "C" REPRISE_API pid_t fork() {
   const std::string name = self->settings.process + "-" + session::path_text(*thread) + "-" + std::to_string(ordinal);
   thread->gate->step(*thread, Kind::fork, ordinal);
   const bool others = thread->gate->other_threads();
+  // Copied now: the slot lies in a file that both share, and the parent goes on.
+  const gate::Slot forked = *thread->slot;
   const pid_t child = native();
   if (child == 0) {
     gate::forget_children();
-    session::become_child(name, others);
+    session::become_child(name, others, forked);
   } else if (child > 0) {
     gate::note_child({thread->index, ordinal}, child);
   }

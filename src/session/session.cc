@@ -28,6 +28,9 @@ Session* the_session = nullptr;  // never destroyed
   for (;;) syscall(SYS_exit_group, exit_own_failure);
 }
 
+// What others know this process by. Not freed: somebody may just be reading the one before.
+void tell_name(const Settings& settings) { gate::process_name = (new std::string(settings.process))->c_str(); }
+
 // A process that starts again under its name is its next incarnation: server, server#2, ...
 Result<recording::Live*> create_live(const std::string& folder, std::string& process) {
   std::error_code error;
@@ -104,6 +107,7 @@ void start_replay(Session& self) {
 [[gnu::constructor]] void start() {
   Settings settings = take_settings();
   gate::perturb::configure(settings.perturbation());
+  tell_name(settings);
   if (settings.mode == Mode::off) return;
   the_session = new Session{.settings = std::move(settings)};
   switch (the_session->settings.mode) {
@@ -122,6 +126,7 @@ void start_replay(Session& self) {
       start_replay(*the_session);
       break;
   }
+  tell_name(the_session->settings);
   watch_ends();
 }
 
@@ -129,19 +134,20 @@ void start_replay(Session& self) {
 
 Session* session() { return the_session; }
 
-void continue_in_child(const std::string& name) {
+void continue_in_child(const std::string& name, const gate::Slot& forked) {
   Session& self = *the_session;
   self.settings.process = name;
   if (self.settings.mode == Mode::record) {
     auto live = create_live(self.settings.folder, self.settings.process);
     if (!live) give_up(live.error().message);
-    self.recorder->continue_in_child(**live);
+    self.recorder->continue_in_child(**live, forked);
   } else if (self.settings.mode == Mode::replay) {
     recording::Live* scratch = make_scratch(self.settings);
     auto log = open_log(self.settings.folder, self.settings.process);
     if (!log) give_up(log.error().message);
-    self.replayer->continue_in_child(*log, *scratch);
+    self.replayer->continue_in_child(*log, *scratch, forked);
   }
+  tell_name(self.settings);
 }
 
 }  // namespace reprise::session

@@ -19,6 +19,7 @@ struct Session {
 Session* session();
 
 // After fork, in a child whose parent had one thread: the child goes on as process `name`.
-void continue_in_child(const std::string& name);
+// `forked`: the forking thread's slot as it was then.
+void continue_in_child(const std::string& name, const gate::Slot& forked);
 
 }  // namespace reprise::session

@@ -15,6 +15,12 @@ std::optional<std::string> take(const char* name) {
   return value;
 }
 
+// These stay: the message layer reads them too.
+std::string look(const char* name) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? "" : text;
+}
+
 std::string program_name() {
   std::error_code error;
   std::string name = std::filesystem::read_symlink("/proc/self/exe", error).filename().string();
@@ -33,6 +39,9 @@ gate::perturb::Options Settings::perturbation() const {
   if (!chaos.empty()) options.chaos_seed = std::strtoull(chaos.c_str(), nullptr, 10);
   if (favour == "first") options.favour = gate::perturb::Favour::first;
   if (favour == "last") options.favour = gate::perturb::Favour::last;
+  const std::size_t colon = delay.find(':');
+  if (colon != std::string::npos && process == delay.substr(0, colon))
+    options.delay_ns = std::strtoll(delay.c_str() + colon + 1, nullptr, 10) * 1000;
   return options;
 }
 
@@ -52,6 +61,10 @@ std::vector<std::string> Settings::environment() const {
   set("REPRISE_LAUNCHED", mode == Mode::record || launched ? "1" : "");
   set("REPRISE_CHAOS", chaos);
   set("REPRISE_FAVOUR", favour);
+  set("REPRISE_DELAY", delay);
+  set("REPRISE_RUN", run);
+  set("REPRISE_ONLY", only);
+  set("REPRISE_GROUPS", groups);
   return variables;
 }
 
@@ -70,6 +83,10 @@ Settings take_settings() {
   settings.launched = take("REPRISE_LAUNCHED").has_value();
   settings.chaos = take("REPRISE_CHAOS").value_or("");
   settings.favour = take("REPRISE_FAVOUR").value_or("");
+  settings.delay = take("REPRISE_DELAY").value_or("");
+  settings.run = look("REPRISE_RUN");
+  settings.only = look("REPRISE_ONLY");
+  settings.groups = look("REPRISE_GROUPS");
   if (record) {
     settings.mode = Mode::record;
   } else if (replay) {

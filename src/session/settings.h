@@ -5,8 +5,13 @@
 //   is REPRISE_LEVEL=full,data     every event; contents too   REPRISE_TRACE=1           every event, on replay
 //   REPRISE_CHAOS=seed          yield at random             REPRISE_THEN=live         go on after the recorded end
 //   REPRISE_FAVOUR=first|last   the adversary               REPRISE_LAUNCHED=1        `reprise` watches and reports
+//   REPRISE_DELAY=name:us       that process is slow at each gate, for tests
 //
-// The variables are consumed at start, so that children that are not followed do not take them for theirs.
+// Of messages, read where they are needed and left to children:
+//   REPRISE_RUN=folder          who is where in this run    REPRISE_PEERS=file        the same on other hosts
+//   REPRISE_GROUPS=a,b;c        across groups, contents     REPRISE_ONLY=a,b          nobody else is replayed
+//
+// The others are consumed at start, so that children that are not followed do not take them for theirs.
 #pragma once
 
 #include <string>
@@ -30,6 +35,10 @@ struct Settings {
   bool launched{false};
   std::string chaos;
   std::string favour;
+  std::string delay;
+  std::string run;
+  std::string only;
+  std::string groups;
 
   gate::perturb::Options perturbation() const;
   // As NAME=value, for the next image of this process.

@@ -90,6 +90,22 @@ struct SharedObject {
   void count_read() noexcept { reads.word.fetch_add(2, std::memory_order_seq_cst); }
 };
 
+// An object where several sources meet and the world chooses (a mailbox): each passage says which source it was.
+struct ChoosingObject {
+  constexpr ChoosingObject() noexcept = default;
+  constexpr explicit ChoosingObject(const char* user_name) noexcept : passages(user_name) {}
+
+  static constexpr std::uint64_t none = ~std::uint64_t{0};
+  Object passages;
+  std::uint64_t last_source{none};  // guarded by the object's critical section
+};
+
+// What replay knows of a choice before it is made.
+struct Choice {
+  bool known{false};
+  std::uint64_t source{0};
+};
+
 // Remembers which order of an object this thread saw last, so that a read that sees nothing new is not written.
 struct Seen {
   static constexpr std::size_t size = 64;
@@ -174,6 +190,15 @@ class Gate {
   virtual void arrive_writing(Thread& thread, SharedObject& object) = 0;
   virtual void pass_writing(Thread& thread, SharedObject& object) = 0;
 
+  // The same where the world chooses a source: arrive_choosing() returns the recorded choice in its turn, or says that it
+  // is open; pass_choosing() inside the critical section, then left(). `digest` is of what came.
+  virtual Choice arrive_choosing(Thread& thread, ChoosingObject& object, Kind kind) = 0;
+  virtual void pass_choosing(Thread& thread, ChoosingObject& object, Kind kind, std::uint64_t source,
+                             std::uint64_t digest) = 0;
+  // Before something is waited for that passes no object (the reply to a call). Replay holds a thread here that was
+  // recorded no further.
+  virtual void awaiting(Thread& thread, Kind kind, const Object& object) = 0;
+
   // A stamped passage: the object's bit lock is held from begin() to end(). `value` is what the object holds at end()
   // (atomics only).
   virtual Kind begin(Thread& thread, Object& object, Kind kind) = 0;
@@ -191,6 +216,9 @@ class Gate {
   using Take = void (*)(void* context, const void* bytes, std::size_t size);
   virtual bool given(Thread& thread, Kind kind, std::string_view name, Take take, void* context) = 0;
   virtual void keep(Thread& thread, Kind kind, std::string_view name, const void* bytes, std::size_t size) = 0;
+
+  // The same for what need not be there: true only if the recording has a `kind` next. Never waits, never diverges.
+  virtual bool perhaps_given(Thread& thread, Kind kind, Take take, void* context) = 0;
 
   // Does this process keep what came from other recorded threads and processes too (level data)?
   virtual bool keeps_contents() const noexcept = 0;
@@ -237,6 +265,9 @@ extern REPRISE_API __attribute__((tls_model("initial-exec"))) __thread Thread* c
 
 // Level data: keeps `bytes` as what this thread found here, or compares them with what was recorded.
 REPRISE_API void keep_or_compare(Thread& thread, std::string_view bytes);
+
+// This process's name in a recording, also when nothing stands behind its gate. Set by session/.
+extern REPRISE_API const char* process_name;
 
 // What stands behind the gate of this process, or null. Set once, by session/.
 extern REPRISE_API Gate* installed;

@@ -42,7 +42,11 @@ CLI::Option* add_flag(CLI::App& app, const Flag& flag, Arguments& arguments) {
         } else {
           CLI::Option* option = app.add_option(flag.names, arguments.*member, flag.help);
           option->type_name(flag.value);
-          if constexpr (!std::is_same_v<Value, std::string>) option->check(at_least(flag.min));
+          if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+            option->expected(1)->take_all();
+          } else if constexpr (!std::is_same_v<Value, std::string>) {
+            option->check(at_least(flag.min));
+          }
           return option;
         }
       },
@@ -82,7 +86,8 @@ Result<Arguments> checked(const Command& command, const Split& split, Arguments 
   };
   if (command.takes_program) {
     if (!arguments.names.empty()) return wrong(fmt::format("put -- before the program ({})", arguments.names.front()));
-    if (split.program.empty()) return wrong("no program was given after --");
+    if (split.program.empty() && arguments.procfile.empty()) return wrong("no program was given after --");
+    if (!split.program.empty() && !arguments.procfile.empty()) return wrong("give a program or -f FILE, not both");
     arguments.program = split.program;
   } else if (split.has_separator) {
     return wrong("nothing may follow --");

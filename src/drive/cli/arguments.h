@@ -46,6 +46,11 @@ struct Arguments {
   std::string thread;
   std::string object;
   std::string kind;
+  std::string only;
+  std::string delay;
+  std::string procfile;
+  std::vector<std::string> services;
+  std::vector<std::string> groups;
   std::optional<double> timeout_s;
   std::optional<double> stall_after_s;
   std::optional<std::uint64_t> chaos;
@@ -54,7 +59,8 @@ struct Arguments {
   std::optional<std::uint64_t> limit;
 };
 
-using Destination = std::variant<bool Arguments::*, std::string Arguments::*, std::optional<double> Arguments::*,
+using Destination = std::variant<bool Arguments::*, std::string Arguments::*, std::vector<std::string> Arguments::*,
+                                 std::optional<double> Arguments::*,
                                  std::optional<std::uint64_t> Arguments::*>;
 
 struct Flag {

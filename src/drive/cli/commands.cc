@@ -18,11 +18,13 @@ constexpr Flag quiet{"-q,--quiet", "", "Do not show the program's own output", &
 constexpr Flag favour{"--favour", "WHO", "Let one thread go first at every gate", &Arguments::favour, "first|last",
                       0,          true};
 
+constexpr Flag delay{"--delay", "NAME:US", "Let a process wait so long at every gate", &Arguments::delay, "", 0, true};
+
 constexpr std::array record_flags{
     Flag{"-o,--output", "NAME", "Name of the recording (default: the program's name and a number)", &Arguments::output},
     Flag{"--force", "", "Replace a recording that has this name", &Arguments::force},
     Flag{"--full", "", "Write every event, also those that could be predicted", &Arguments::full},
-    Flag{"--level", "LEVEL", "order, or data: also what is read from shared objects", &Arguments::level, "order|data"},
+    Flag{"--level", "LEVEL", "order, or data: also what is read from shared objects and comes from others", &Arguments::level, "order|data"},
     Flag{"--timeout", "S", "Kill the program after S seconds; the recording ends there", &Arguments::timeout_s, "",
          0.001},
     Flag{"--chaos", "SEED", "Yield at gates at random, the same way for the same seed", &Arguments::chaos},
@@ -31,8 +33,15 @@ constexpr std::array record_flags{
     Flag{"--grep", "TEXT", "With --until-failure: TEXT in the output is a failure too", &Arguments::grep},
     Flag{"--no-image", "", "Do not keep a copy of the program", &Arguments::no_image},
     Flag{"--process", "NAME", "Name of the process (default: the program's name)", &Arguments::process},
+    Flag{"-f,--file", "PROCFILE", "Run the programs of a file with lines `name: command`, all at once",
+         &Arguments::procfile},
+    Flag{"--service", "NAME", "With -f: does not end by itself; gets SIGTERM when the others have (repeat it)",
+         &Arguments::services},
+    Flag{"--group", "A,B", "Processes to replay together; what comes from others is recorded too (repeat it)",
+         &Arguments::groups},
     json_alone,
     favour,
+    delay,
 };
 
 constexpr std::array replay_flags{
@@ -44,8 +53,11 @@ constexpr std::array replay_flags{
     Flag{"--program", "PATH", "Run this program instead of the recorded one", &Arguments::program_path},
     Flag{"--image", "", "Run the copy of the program that the recording keeps", &Arguments::image},
     quiet,
+    Flag{"--only", "NAME", "Only this process (or the one of this party), without the others: level data, or its group",
+         &Arguments::only},
     json_alone,
     favour,
+    delay,
     Flag{"--gate-off", "", "Run without replaying", &Arguments::gate_off, "", 0, true},
 };
 
@@ -80,7 +92,7 @@ constexpr std::array<Flag, 0> no_flags{};
 constexpr const char* one_name = "A recording: its name or its folder (default: the latest)";
 
 constexpr std::array table{
-    Command{"record", "Run a program and record what its threads decide.", "[options] -- PROGRAM [ARGUMENTS]",
+    Command{"record", "Run a program and record what its threads decide.", "[options] -- PROGRAM [ARGUMENTS] | -f PROCFILE [options]",
             "reprise record -o run --timeout 5 -- ./bank 100",
             "Passes the program's exit code through (128+N for signal N; 125 when reprise itself failed).",
             record_flags, "program", "", 0, 0, true, run_record},

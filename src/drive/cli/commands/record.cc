@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
@@ -30,6 +31,9 @@ RecordOptions options_of(const Arguments& arguments) {
   options.chaos = arguments.chaos;
   options.favour = arguments.favour;
   options.grep = arguments.grep;
+  options.delay = arguments.delay;
+  options.services = arguments.services;
+  options.groups = arguments.groups;
   return options;
 }
 
@@ -85,7 +89,7 @@ void tell(const Folder& folder, const RecordedRun& run, const Arguments& argumen
     console.note(fmt::format("the time limit of {:g} s ended the program", arguments.timeout_s.value_or(0)));
   if (!run.gates_met) {
     console.note(fmt::format("recorded {}, but no gate was met; is {} linked with libreprise?", folder.name(),
-                             arguments.program.front()));
+                             arguments.program.empty() ? "any of the programs" : arguments.program.front()));
     return;
   }
   if (!run.incomplete.empty()) console.note(run.incomplete);
@@ -173,6 +177,57 @@ class Loop {
   Console& console_;
 };
 
+// A system: every program is found before any is started.
+Result<std::vector<TargetLine>> find_lines(const Arguments& arguments) {
+  auto lines = read_procfile(arguments.procfile);
+  if (!lines) return tl::unexpected(lines.error());
+  std::vector<TargetLine> found;
+  for (Line& line : *lines) {
+    auto target = find_target(line.command);
+    if (!target) return fail(target.error().code, fmt::format("{}: {}", line.name, target.error().message));
+    found.push_back({std::move(line), std::move(*target)});
+  }
+  std::vector<std::string> named = arguments.services;
+  for (const std::string& group : arguments.groups) {
+    for (std::string_view rest = group; !rest.empty();) {
+      const std::size_t end = std::min(rest.find(','), rest.size());
+      named.emplace_back(rest.substr(0, end));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+  for (const std::string& name : named) {
+    const auto is_it = [&name](const TargetLine& line) { return line.line.name == name; };
+    if (std::any_of(found.begin(), found.end(), is_it)) continue;
+    return fail(ErrorCode::usage, fmt::format("there is no line {} in {}", name, arguments.procfile));
+  }
+  const auto is_service = [&](const TargetLine& line) {
+    return std::find(arguments.services.begin(), arguments.services.end(), line.line.name) != arguments.services.end();
+  };
+  if (std::all_of(found.begin(), found.end(), is_service))
+    return fail(ErrorCode::usage, "every line is a --service: nothing would ever end");
+  return found;
+}
+
+int run_system(const Arguments& arguments, Console& console) {
+  if (arguments.until_failure || !arguments.process.empty())
+    return console.fail({ErrorCode::usage, "-f goes with neither --until-failure nor --process"});
+  auto lines = find_lines(arguments);
+  if (!lines) return own_fault(lines.error(), console);
+  auto folder = create(arguments, lines->front().target);
+  if (!folder) return own_fault(folder.error(), console);
+  RecordOptions options = options_of(arguments);
+  options.command = {"-f", arguments.procfile};
+  Interrupts interrupts;
+  auto run = record_system(*folder, *lines, options, interrupts);
+  if (!run) {
+    if (folder->processes().empty()) (void)recording::remove_folder(*folder);
+    return own_fault(run.error(), console);
+  }
+  tell(*folder, *run, arguments, console);
+  if (arguments.json) print_facts(*folder, *run, 1, console);
+  return run->ended.exit_code();
+}
+
 }  // namespace
 
 int run_record(const Arguments& arguments, Console& console) {
@@ -182,6 +237,8 @@ int run_record(const Arguments& arguments, Console& console) {
   if (!arguments.process.empty() && !recording::is_valid_name(arguments.process)) {
     return console.fail({ErrorCode::usage, fmt::format("{} is no name for a process", arguments.process)});
   }
+  if (!arguments.procfile.empty()) return run_system(arguments, console);
+  if (!arguments.services.empty()) return console.fail({ErrorCode::usage, "--service needs -f PROCFILE"});
   auto target = find_target(arguments.program);
   if (!target) return own_fault(target.error(), console);
   auto folder = create(arguments, *target);

@@ -21,6 +21,7 @@ ReplayOptions options_of(const Arguments& arguments) {
   options.silent = arguments.quiet;
   options.stall_after_s = arguments.stall_after_s.value_or(10);
   options.favour = arguments.favour;
+  options.delay = arguments.delay;
   return options;
 }
 
@@ -119,7 +120,7 @@ int run_without_gate(const Subject& subject, const Arguments& arguments, Console
 int run_replay(const Arguments& arguments, Console& console) {
   auto folder = select(arguments);
   if (!folder) return console.fail(folder.error(), "reprise ls");
-  auto subject = prepare(*folder, {.program = arguments.program_path, .image = arguments.image});
+  auto subject = prepare(*folder, {.program = arguments.program_path, .image = arguments.image, .only = arguments.only});
   if (!subject) {
     const bool damaged = subject.error().code == ErrorCode::damaged;
     return console.fail(subject.error(), fmt::format("reprise {} {}", damaged ? "verify" : "info", folder->name()));

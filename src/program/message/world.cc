@@ -1,0 +1,132 @@
+#include "program/message/world.h"
+
+#include <pthread.h>
+#include <reprise/detail/gate.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+
+#include "program/message/connection.h"
+#include "program/message/mailbox.h"
+
+namespace reprise::messaging {
+namespace {
+
+// Not a function-local static: its guard would pass the gate.
+World* the_world = new World;
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    if (end > 0) parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+std::string_view variable(const char* name) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? std::string_view() : std::string_view(text);
+}
+
+// Takes digits and then `mark` from the end.
+bool strip(std::string_view& text, std::string_view mark) {
+  const std::size_t last = text.find_last_not_of("0123456789");
+  if (last == std::string_view::npos || last + 1 == text.size() || !text.substr(0, last + 1).ends_with(mark)) return false;
+  text = text.substr(0, last + 1 - mark.size());
+  return true;
+}
+
+// The process that was started under this name: without incarnation, image and forks.
+std::string_view root_of(std::string_view process) {
+  for (;;) {
+    std::string_view rest = process;
+    const bool shorter = strip(rest, "#") || strip(rest, ".exec") || (strip(rest, "-") && strip(rest, "-"));
+    if (!shorter || rest.empty()) return process;
+    process = rest;
+  }
+}
+
+bool names(const std::vector<std::string>& list, std::string_view process, std::string_view party) {
+  return std::any_of(list.begin(), list.end(), [&](const std::string& name) {
+    return name == process || name == root_of(process) || name == party;
+  });
+}
+
+}  // namespace
+
+World& world() { return *the_world; }
+
+World::World() {
+  char name[256] = "localhost";
+  if (gethostname(name, sizeof name - 1) != 0 || name[0] == '\0') name[0] = '\0';
+  host_ = name[0] == '\0' ? "localhost" : name;
+  std::replace(host_.begin(), host_.end(), ' ', '_');
+  only_ = split(variable("REPRISE_ONLY"), ',');
+  for (const std::string& group : split(variable("REPRISE_GROUPS"), ';')) groups_.push_back(split(group, ','));
+  pthread_atfork(nullptr, nullptr, &World::close_in_child);
+}
+
+Result<std::shared_ptr<Run>> World::run() {
+  const std::lock_guard lock(mutex_);
+  if (!run_) {
+    auto opened = Run::open();
+    if (!opened) return opened;
+    run_ = *opened;
+  }
+  return run_;
+}
+
+bool World::is_replayed(std::string_view process, std::string_view party) const {
+  return only_.empty() || names(only_, process, party);
+}
+
+bool World::is_other_group(std::string_view process, std::string_view party) const {
+  for (const std::vector<std::string>& group : groups_) {
+    if (names(group, gate::process_name, {})) return !names(group, process, party);
+  }
+  return !groups_.empty();
+}
+
+void World::add(Mailbox& mailbox) {
+  const std::lock_guard lock(mutex_);
+  mailboxes_.push_back(&mailbox);
+}
+void World::remove(Mailbox& mailbox) {
+  const std::lock_guard lock(mutex_);
+  std::erase(mailboxes_, &mailbox);
+}
+void World::add(Connection& connection) {
+  const std::lock_guard lock(mutex_);
+  connections_.push_back(&connection);
+}
+void World::remove(Connection& connection) {
+  const std::lock_guard lock(mutex_);
+  std::erase(connections_, &connection);
+}
+
+void World::add_mailboxes(std::vector<pollfd>& files) {
+  const std::lock_guard lock(mutex_);
+  for (const Mailbox* mailbox : mailboxes_) files.push_back({mailbox->poll_file(), POLLIN, 0});
+}
+
+void World::read_early() {
+  const std::lock_guard lock(mutex_);
+  for (Mailbox* mailbox : mailboxes_) mailbox->read_early();
+}
+
+// Whoever held a mutex when the process forked does not exist in the child, where there is but one thread.
+void World::close_in_child() {
+  World& self = *the_world;
+  new (&self.mutex_) std::mutex;
+  for (Mailbox* mailbox : self.mailboxes_) mailbox->close_in_child();
+  for (Connection* connection : self.connections_) connection->close_in_child();
+  self.mailboxes_.clear();
+  self.connections_.clear();
+  self.run_.reset();
+}
+
+}  // namespace reprise::messaging

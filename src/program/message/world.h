@@ -1,0 +1,63 @@
+// What the message layer knows of its process: the run it belongs to, its mailboxes and connections, who is replayed.
+//
+//   world().run();                     // opened when first asked for
+//   world().is_replayed(process, party);
+//
+// Threads   Any.
+// Lifetime  Never destroyed. In a forked child everything is closed: it belongs to the parent.
+#pragma once
+
+#include <poll.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "program/message/registry.h"
+
+namespace reprise::messaging {
+
+class Mailbox;
+class Connection;
+
+class World {
+ public:
+  World();
+
+  // Errors: those of Run::open.
+  Result<std::shared_ptr<Run>> run();
+  const std::string& host() const { return host_; }
+
+  // Is `process`, or the process of `party`, replayed too? Always, unless REPRISE_ONLY names others.
+  bool is_replayed(std::string_view process, std::string_view party) const;
+  // Are the contents of what comes from there recorded (REPRISE_GROUPS puts it into another group)?
+  bool is_other_group(std::string_view process, std::string_view party) const;
+
+  void add(Mailbox& mailbox);
+  void remove(Mailbox& mailbox);
+  void add(Connection& connection);
+  void remove(Connection& connection);
+
+  // Replay: early messages are read while a thread waits.
+  void add_mailboxes(std::vector<pollfd>& files);
+  void read_early();
+
+ private:
+  static void close_in_child();
+
+  std::mutex mutex_;  // guards what follows
+  std::shared_ptr<Run> run_;
+  std::vector<Mailbox*> mailboxes_;
+  std::vector<Connection*> connections_;
+
+  std::string host_;
+  std::vector<std::string> only_;
+  std::vector<std::vector<std::string>> groups_;
+};
+
+World& world();
+
+}  // namespace reprise::messaging
