@@ -101,6 +101,8 @@ std::string_view name_of(Class treated) {
       return "release";
     case Class::writing:
       return "writing";
+    case Class::choosing:
+      return "choosing";
     case Class::read:
       return "read";
     case Class::failure:

@@ -28,5 +28,5 @@ int main(int argc, char** argv) {
     order += message.from().party;
     if (message.expects_reply()) message.reply(std::to_string(i) + order.substr(order.size() - 2));
   }
-  reprise::out << order << "\n";
+  reprise::out << "receiver " << order << "\n";
 }
