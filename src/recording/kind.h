@@ -76,6 +76,9 @@ constexpr std::array kinds{
     KindInfo{Kind::content, "content", Class::value, true},
     KindInfo{Kind::fork, "fork", Class::plain, false},
     KindInfo{Kind::exec, "exec", Class::mark, true},
+    KindInfo{Kind::monitor, "monitor", Class::value, true},
+    KindInfo{Kind::semaphore, "semaphore", Class::value, true},
+    KindInfo{Kind::mailbox, "mailbox", Class::value, true},
     KindInfo{Kind::label, "label", Class::label, true},
 };
 

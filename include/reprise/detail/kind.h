@@ -52,6 +52,9 @@ enum class Kind : std::uint8_t {
   content = 43,
   fork = 44,
   exec = 45,
+  monitor = 56,
+  semaphore = 57,
+  mailbox = 58,
   label = 63,  // names an object; not a step
 };
 
