@@ -49,6 +49,9 @@ struct Arguments {
   std::string only;
   std::string delay;
   std::string procfile;
+  std::string form;
+  std::string numbering;
+  std::vector<std::string> start_ids;
   std::vector<std::string> services;
   std::vector<std::string> groups;
   std::optional<double> timeout_s;

@@ -71,6 +71,15 @@ constexpr std::array show_flags{
     json,
 };
 
+constexpr std::array sequence_flags{
+    Flag{"--form", "FORM", "How it is written (default: node)", &Arguments::form,
+         "object|thread1|thread2|total|node|simple|monitor|simple_monitor|semaphore"},
+    Flag{"--numbering", "WAY", "carc: mailbox events have numbers; all: monitor calls are counted too",
+         &Arguments::numbering, "carc|all"},
+    Flag{"--start-id", "PROCESS=N", "Number threads and mailboxes of a process from N on (repeat it)",
+         &Arguments::start_ids},
+};
+
 constexpr std::array verify_flags{
     Flag{"--repair", "", "Keep the good part of each damaged log", &Arguments::repair},
     json,
@@ -106,6 +115,10 @@ constexpr std::array table{
             "reprise show run --thread 0.1 --limit 20",
             "Steps that could be predicted are not written; `reprise replay NAME --trace` writes them all.", show_flags,
             "NAME", one_name, 0, 1, false, run_show},
+    Command{"sequence", "Print the mailbox, monitor and semaphore events of a recording as a sequence.",
+            "[NAME] [--form FORM] [options]", "reprise sequence run --form total --start-id server=1 --start-id client=5",
+            "What a form cannot say is refused, never changed.", sequence_flags, "NAME", one_name, 0, 1, false,
+            run_sequence},
     Command{"verify", "Check a recording against its format.", "[NAME] [--repair] [--json]",
             "reprise verify run --repair", "", verify_flags, "NAME", one_name, 0, 1, false, run_verify},
     Command{"ls", "List the recordings of this folder, or of REPRISE_HOME.", "[--json]", "reprise ls", "", facts_flags,

@@ -1,0 +1,67 @@
+// reprise sequence [NAME] --form F - a recording's mailbox, monitor and semaphore events as a sequence.
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "analyse/sequence/extract.h"
+#include "analyse/sequence/print.h"
+#include "drive/cli/commands.h"
+#include "drive/cli/select.h"
+#include "drive/subject.h"
+
+namespace reprise::drive::cli {
+namespace {
+
+namespace sequence = analyse::sequence;
+
+Result<std::vector<sequence::StartId>> start_ids_of(const std::vector<std::string>& texts) {
+  std::vector<sequence::StartId> ids;
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.rfind('=');
+    std::uint64_t first = 0;
+    const char* const end = text.data() + text.size();
+    const bool has_number = equals != std::string::npos && equals > 0 && equals + 1 < text.size();
+    const auto read = has_number ? std::from_chars(text.data() + equals + 1, end, first) : std::from_chars_result{};
+    if (!has_number || read.ec != std::errc{} || read.ptr != end || first > (std::uint64_t{1} << 62)) {
+      return fail(ErrorCode::usage, fmt::format("--start-id {}: it is PROCESS=N, as server=5", text));
+    }
+    ids.push_back({text.substr(0, equals), first});
+  }
+  return ids;
+}
+
+Result<std::vector<sequence::Process>> open_processes(const recording::Folder& folder) {
+  std::vector<sequence::Process> processes;
+  for (const std::string& name : processes_of(folder)) {
+    auto opened = open_log(folder, name);
+    if (!opened) return tl::unexpected(opened.error());
+    processes.push_back({opened->process, opened->log});
+  }
+  return processes;
+}
+
+}  // namespace
+
+int run_sequence(const Arguments& arguments, Console& console) {
+  auto folder = select(arguments);
+  if (!folder) return console.fail(folder.error(), "reprise ls");
+  const auto ids = start_ids_of(arguments.start_ids);
+  if (!ids) return console.fail(ids.error());
+  auto processes = open_processes(*folder);
+  if (!processes) return console.fail(processes.error(), fmt::format("reprise verify {}", folder->name()));
+  const auto execution = sequence::extract(*processes, *ids);
+  if (!execution) return console.fail(execution.error());
+  sequence::PrintOptions options;
+  options.form = sequence::form_named(arguments.form).value_or(sequence::Form::node);
+  options.numbering = arguments.numbering == "all" ? sequence::Numbering::all : sequence::Numbering::carc;
+  options.start_ids = *ids;
+  const auto text = sequence::print(*execution, options);
+  if (!text) return console.fail(text.error(), fmt::format("reprise sequence {} --form node", folder->name()));
+  console.print(std::string_view(*text).substr(0, text->size() - 1));
+  if (execution->events.empty()) {
+    console.note(fmt::format("{} holds no event of a mailbox, monitor or named semaphore", folder->name()));
+  }
+  return done;
+}
+
+}  // namespace reprise::drive::cli
