@@ -37,6 +37,10 @@
 
 namespace reprise {
 
+namespace detail {
+struct PlannedObject;
+}
+
 class monitor {
  public:
   REPRISE_API explicit monitor(std::string_view name);
@@ -85,9 +89,16 @@ class monitor {
 
  private:
   void note(const char* type, std::uint64_t all, std::string_view condition);
+  // Where a sequence is forced.
+  bool is_turn(std::string_view type, std::string_view method, std::string_view condition) const;
+  void await_turn(std::unique_lock<mutex>& lock, std::string_view type, std::string_view method,
+                  std::string_view condition);
 
   std::string name_;
   mutex mutex_;
+  condition_variable turn_;
+  const detail::PlannedObject* planned_;
+  std::size_t next_{0};           // of the planned events
   std::unique_lock<mutex> lock_;  // of who is inside
   const char* method_{nullptr};   // in which
   std::uint64_t order_{0};        // events so far

@@ -74,6 +74,7 @@ class Extractor {
       if (!next) return tl::unexpected(next.error());
       if (!*next) return {};
       const recording::Event& event = **next;
+      if (event.kind == Kind::mailbox && event.value.starts_with("step ")) continue;  // what a thread is about to do
       if (event.kind != Kind::monitor && event.kind != Kind::semaphore && event.kind != Kind::mailbox) continue;
       auto own = names_.name(process.name, thread.path);
       if (!own) return tl::unexpected(own.error());

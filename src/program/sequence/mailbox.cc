@@ -1,5 +1,7 @@
 #include "program/sequence/mailbox.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 namespace reprise::detail {
@@ -70,8 +72,9 @@ void count_event() {
   ++counted().all;
 }
 std::string wire_text(char mark, const std::string& bytes) {
-  const char* const path = gate::current != nullptr ? gate::thread_path() : "?";
-  return mark + (path + (' ' + numbers_text())) + '\n' + bytes;
+  const gate::Thread* thread = gate::current;
+  const std::string who = thread != nullptr ? gate::thread_path() + ('#' + std::to_string(thread->index)) : "?#0";
+  return mark + who + ' ' + numbers_text() + '\n' + bytes;
 }
 
 }  // namespace
@@ -89,6 +92,7 @@ MailboxCore::MailboxCore(const std::string& name, bool is_synchronous, bool is_s
       is_synchronous_(is_synchronous),
       hub_(is_selectable ? *selection : std::make_shared<Hub>(label_.c_str())),
       party_(name),
+      planned_(plan() != nullptr && plan()->lists_mailboxes() ? &plan()->mailbox(name) : nullptr),
       server_([this] { serve(); }) {}
 
 MailboxCore::~MailboxCore() { stop(); }
@@ -111,34 +115,133 @@ bool MailboxCore::handle(message incoming) {
   const bool is_mail = end != std::string::npos && end > 1 &&
                        (bytes[0] == connect_mark || bytes[0] == send_mark || bytes[0] == close_mark);
   if (!is_mail) return bytes.empty() || bytes[0] != stop_mark || incoming.from().process != gate::process_name;
-  std::string sender = incoming.from().process + ' ' + bytes.substr(1, end - 1);
-  const char mark = bytes[0];
-  std::string answer = "+";
-  {
-    const std::lock_guard lock(hub_->mutex);
-    if (is_closed_ && mark != close_mark) {
-      answer = "-";
-    } else if (mark == connect_mark) {
-      ++connections_;
-      note("connection", sender);
-    } else if (mark == close_mark) {
-      if (connections_ > 0) --connections_;
-      note("close", sender);
-    } else {
-      if (!is_synchronous_) note("arrival", sender);
-      Mail mail{std::move(sender), bytes.substr(end + 1), ++hub_->arrivals, {}};
-      if (incoming.expects_reply() && is_synchronous_) mail.reply = std::move(incoming);
-      queue_.push_back(std::move(mail));
-      answer = is_synchronous_ ? "" : answer;
-    }
-    hub_->changed.notify_all();
+  Request request{bytes[0], incoming.from().party, {}, 0, 0, {}, {}};
+  const std::string who = bytes.substr(1, end - 1);  // path#index number all
+  const std::size_t mark = who.find('#');
+  const std::size_t blank = who.find(' ');
+  if (mark == std::string::npos || blank == std::string::npos || blank < mark) return true;
+  const std::string& process = incoming.from().process;
+  request.actor = {process + '/' + who.substr(0, mark), process + who.substr(mark, blank - mark)};
+  request.number = std::strtoull(who.c_str() + blank, nullptr, 10);
+  const std::size_t last = who.rfind(' ');
+  request.all = std::strtoull(who.c_str() + last, nullptr, 10);
+  request.mail.sender = process + ' ' + who.substr(0, mark) + who.substr(blank);
+  request.mail.bytes = bytes.substr(end + 1);
+  if (incoming.expects_reply()) request.asked = std::move(incoming);
+  const std::lock_guard lock(hub_->mutex);
+  if (is_forced()) {
+    stash_.push_back(std::move(request));
+    advance();
+  } else {
+    perform(std::move(request));
   }
-  if (answer.empty() || !incoming.expects_reply()) return true;
+  hub_->changed.notify_all();
+  return true;
+}
+
+void MailboxCore::answer(std::optional<message>& asked, const std::string& text) {
+  if (!asked) return;
   try {
-    incoming.reply(answer + (is_synchronous_ ? "s" : "a"));
+    asked->reply(text);
   } catch (const message_error&) {  // who asked is gone
   }
-  return true;
+}
+
+// REQUIRES the hub's mutex.
+void MailboxCore::perform(Request request) {
+  const char* const kind = is_synchronous_ ? "s" : "a";
+  if (is_closed_ && request.mark != close_mark) return answer(request.asked, std::string("-") + kind);
+  if (request.mark == send_mark) {
+    if (!is_synchronous_) note("arrival", request.mail.sender);
+    request.mail.arrival = ++hub_->arrivals;
+    request.mail.reply = std::move(request.asked);
+    queue_.push_back(std::move(request.mail));
+    return;
+  }
+  if (request.mark == connect_mark) {
+    ++connections_;
+    note("connection", request.mail.sender);
+  } else {
+    if (connections_ > 0) --connections_;
+    note("close", request.mail.sender);
+  }
+  answer(request.asked, std::string("+") + kind);
+}
+
+// ---- where a sequence is forced ----
+
+namespace {
+
+bool fits(const PlannedEvent& event, const Request& request) {
+  const std::string_view type = request.mark == connect_mark ? "connection"
+                                : request.mark == close_mark ? "close"
+                                                             : "arrival";
+  const bool is_type = event.type == type || (event.type == "SRsynchronization" && request.mark == send_mark);
+  return is_type && request.actor.is(event.thread) && (event.number == 0 || event.number == request.number) &&
+         (event.all == 0 || event.all == request.all);
+}
+
+}  // namespace
+
+std::deque<Request>::const_iterator MailboxCore::find(const PlannedEvent& event) const {
+  for (auto request = stash_.begin(); request != stash_.end(); ++request) {
+    if (!fits(event, *request)) continue;
+    const bool is_first = std::none_of(stash_.begin(), request,
+                                       [&](const Request& other) { return other.connection == request->connection; });
+    return is_first ? request : stash_.end();
+  }
+  return stash_.end();
+}
+
+// REQUIRES the hub's mutex. Does what came already and whose turn it is.
+void MailboxCore::advance() {
+  while (next_ < planned_->events.size()) {
+    const PlannedEvent& event = planned_->events[next_];
+    if (event.type == "receive" || event.type == "SRsynchronization") return;
+    const auto found = find(event);
+    if (found == stash_.end()) return;
+    Request request = std::move(stash_[static_cast<std::size_t>(found - stash_.begin())]);
+    stash_.erase(found);
+    ++next_;
+    perform(std::move(request));
+  }
+}
+
+bool MailboxCore::is_turn(const Actor& receiver) const {
+  if (next_ >= planned_->events.size()) return false;
+  const PlannedEvent& event = planned_->events[next_];
+  if (is_synchronous_)
+    return event.type == "SRsynchronization" && receiver.is(event.called) && find(event) != stash_.end();
+  return event.type == "receive" && receiver.is(event.thread) && !queue_.empty();
+}
+
+// Returns in the receiver's turn; holds it for good where it would do more than is listed.
+void MailboxCore::await_turn(std::unique_lock<reprise::mutex>& lock) {
+  const std::string_view type = is_synchronous_ ? "SRsynchronization" : "receive";
+  const bool is_listed = own_step(type, name_, true);
+  const Actor self = this_actor();
+  bool has_told = false;
+  while (!is_closed_ && !(is_listed && is_turn(self))) {
+    const bool is_over = next_ >= planned_->events.size();
+    if (!is_listed && is_over && (!queue_.empty() || !stash_.empty())) hold(std::string(type) + ' ' + name_);
+    if (is_listed && !std::exchange(has_told, true)) wants(std::string(type) + ' ' + name_);
+    hub_->changed.wait(lock);
+  }
+}
+
+Mail MailboxCore::take_in_turn() {
+  if (is_synchronous_) {
+    const auto found = find(planned_->events[next_]);
+    Request request = std::move(stash_[static_cast<std::size_t>(found - stash_.begin())]);
+    stash_.erase(found);
+    request.mail.reply = std::move(request.asked);
+    queue_.push_front(std::move(request.mail));
+  }
+  ++next_;
+  Mail mail = take();
+  advance();
+  hub_->changed.notify_all();
+  return mail;
 }
 
 Mail MailboxCore::take() {
@@ -166,9 +269,10 @@ std::string MailboxCore::finish(Mail mail) {
 
 std::string MailboxCore::receive() {
   std::unique_lock lock(hub_->mutex);
-  while (queue_.empty() && !is_closed_) hub_->changed.wait(lock);
+  if (is_forced()) await_turn(lock);
+  while (queue_.empty() && !is_closed_ && !is_forced()) hub_->changed.wait(lock);
   if (is_closed_) throw mailbox_error(mailbox_fault::closed, "mailbox " + name_ + " is closed");
-  Mail mail = take();
+  Mail mail = is_forced() ? take_in_turn() : take();
   lock.unlock();
   return finish(std::move(mail));
 }
@@ -226,6 +330,7 @@ class SenderCore {
 
   // Errors: closed.
   void ask(char mark, const std::string& bytes = {}) {
+    own_step(mark == connect_mark ? "connection" : mark == close_mark ? "close" : "SRsynchronization", mailbox_);
     const message reply = peer_.call(wire_text(mark, bytes));
     if (reply.bytes().empty() || reply.bytes()[0] != '+') {
       throw mailbox_error(mailbox_fault::closed, "mailbox " + mailbox_ + " is closed");
@@ -235,6 +340,7 @@ class SenderCore {
   }
   void send(const std::string& bytes) {
     if (is_synchronous_) return ask(send_mark, bytes);
+    own_step("arrival", mailbox_);
     peer_.send(wire_text(send_mark, bytes));
     count_event();
   }
@@ -291,6 +397,7 @@ void select_from(std::vector<Alternative> alternatives) {
     throw mailbox_error(mailbox_fault::no_alternative,
                         "select: every guard is closed, and there is neither otherwise nor after");
   }
+  if (plan() != nullptr) hold("select, which cannot be forced yet");
   Hub& hub = **selection;
   const auto deadline =
       std::chrono::steady_clock::now() + (last != nullptr ? last->time_ : std::chrono::nanoseconds::zero());

@@ -15,6 +15,8 @@
 #include <optional>
 #include <string>
 
+#include "program/sequence/plan.h"
+
 namespace reprise::detail {
 
 // Where receivers wait. Selectable mailboxes of a process share one, so that a thread can wait for several.
@@ -31,6 +33,17 @@ struct Mail {
   std::string bytes;
   std::uint64_t arrival{0};      // among all arrivals of the hub
   std::optional<message> reply;  // synchronous: who sends waits for it
+};
+
+// What came to a mailbox and was not done yet.
+struct Request {
+  char mark;
+  std::string connection;  // whose messages do not overtake each other
+  Actor actor;
+  std::uint64_t number{0};
+  std::uint64_t all{0};
+  Mail mail;
+  std::optional<message> asked;
 };
 
 class MailboxCore {
@@ -59,6 +72,16 @@ class MailboxCore {
  private:
   void serve();
   bool handle(message incoming);
+  void perform(Request request);
+  static void answer(std::optional<message>& asked, const std::string& text);
+
+  // Where a sequence is forced.
+  bool is_forced() const { return planned_ != nullptr; }
+  void advance();
+  bool is_turn(const Actor& receiver) const;
+  std::deque<Request>::const_iterator find(const PlannedEvent& event) const;
+  Mail take_in_turn();
+  void await_turn(std::unique_lock<reprise::mutex>& lock);
   void note(const char* type, const std::string& rest);
 
   std::string name_;
@@ -69,6 +92,9 @@ class MailboxCore {
 
   // Guarded by the hub's mutex.
   std::deque<Mail> queue_;
+  std::deque<Request> stash_;  // forced: came before its turn
+  const PlannedObject* planned_{nullptr};
+  std::size_t next_{0};  // of the planned events
   std::uint64_t order_{0};
   std::uint64_t connections_{0};
   bool is_closed_{false};

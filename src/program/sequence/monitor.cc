@@ -2,12 +2,48 @@
 
 #include <utility>
 
+#include "program/sequence/plan.h"
+
 namespace reprise {
 
-monitor::monitor(std::string_view name) : name_(name), mutex_(name_.c_str()) {}
+monitor::monitor(std::string_view name)
+    : name_(name),
+      mutex_(name_.c_str()),
+      turn_(name_.c_str()),
+      planned_(detail::plan() == nullptr ? nullptr : detail::plan()->monitor(name_)) {}
 monitor::~monitor() = default;
 
+// A plan of entries only leaves all else to them.
+bool monitor::is_turn(std::string_view type, std::string_view method, std::string_view condition) const {
+  const bool is_entry = type == "entry" || type == "reentry";
+  const bool is_over = next_ >= planned_->events.size();
+  if (!planned_->is_whole && (!is_entry || next_ > planned_->events.size())) return true;
+  const detail::Actor self = detail::this_actor();
+  if (is_over) return !planned_->is_whole && !self.is_in(planned_->not_next);
+  const detail::PlannedEvent& event = planned_->events[next_];
+  if (!planned_->is_whole) return self.is(event.thread);
+  return event.type == type && self.is(event.thread) && event.method == method && event.condition == condition;
+}
+
+void monitor::await_turn(std::unique_lock<mutex>& lock, std::string_view type, std::string_view method,
+                         std::string_view condition) {
+  if (planned_ == nullptr) return;
+  const std::string what = std::string(type) + ' ' + name_ + ':' + std::string(method);
+  bool has_told = false;
+  while (!is_turn(type, method, condition)) {
+    if (planned_->is_whole && next_ >= planned_->events.size()) detail::hold(what);
+    if (!std::exchange(has_told, true)) detail::wants(what);
+    turn_.wait(lock);
+  }
+}
+
 void monitor::note(const char* type, std::uint64_t all, std::string_view condition) {
+  if (planned_ != nullptr) {
+    const std::string_view listed = condition == "NA" ? std::string_view() : condition;
+    if (!is_turn(type, method_, listed)) detail::hold(std::string(type) + ' ' + name_ + ':' + method_);
+    if (planned_->is_whole || type == std::string_view("entry") || type == std::string_view("reentry")) ++next_;
+    turn_.notify_all();
+  }
   ++order_;
   if (gate::current == nullptr) return;
   std::string text = type;
@@ -18,6 +54,7 @@ void monitor::note(const char* type, std::uint64_t all, std::string_view conditi
 
 monitor::entry::entry(monitor& here, const char* method) : here_(here) {
   std::unique_lock lock(here.mutex_);
+  here.await_turn(lock, "entry", method, {});
   here.lock_ = std::move(lock);
   here.method_ = method;
   here.note("entry", ++detail::counted().all, "NA");
@@ -38,6 +75,7 @@ void monitor::condition::wait() {
   waiters_.push_back(&self);
   std::unique_lock lock = std::move(here_.lock_);
   while (!self.is_signalled) woken_.wait(lock);
+  here_.await_turn(lock, "reentry", method, name_);
   here_.lock_ = std::move(lock);
   here_.method_ = method;
   here_.note("reentry", 0, name_);

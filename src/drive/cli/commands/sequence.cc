@@ -1,34 +1,17 @@
 // reprise sequence [NAME] --form F - a recording's mailbox, monitor and semaphore events as a sequence.
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "analyse/sequence/extract.h"
 #include "analyse/sequence/print.h"
 #include "drive/cli/commands.h"
 #include "drive/cli/select.h"
+#include "drive/cli/start_ids.h"
 #include "drive/subject.h"
 
 namespace reprise::drive::cli {
 namespace {
 
 namespace sequence = analyse::sequence;
-
-Result<std::vector<sequence::StartId>> start_ids_of(const std::vector<std::string>& texts) {
-  std::vector<sequence::StartId> ids;
-  for (const std::string& text : texts) {
-    const std::size_t equals = text.rfind('=');
-    std::uint64_t first = 0;
-    const char* const end = text.data() + text.size();
-    const bool has_number = equals != std::string::npos && equals > 0 && equals + 1 < text.size();
-    const auto read = has_number ? std::from_chars(text.data() + equals + 1, end, first) : std::from_chars_result{};
-    if (!has_number || read.ec != std::errc{} || read.ptr != end || first > (std::uint64_t{1} << 62)) {
-      return fail(ErrorCode::usage, fmt::format("--start-id {}: it is PROCESS=N, as server=5", text));
-    }
-    ids.push_back({text.substr(0, equals), first});
-  }
-  return ids;
-}
 
 Result<std::vector<sequence::Process>> open_processes(const recording::Folder& folder) {
   std::vector<sequence::Process> processes;
