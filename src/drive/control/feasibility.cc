@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
-#include <tuple>
 
 #include "drive/control/forced_run.h"
 #include "drive/scratch.h"
@@ -27,25 +26,74 @@ std::string key_of(const Event& event, const std::string& thread, const std::str
                      event.method);
 }
 
-// The order of the text, where it goes against the threads' own: an arrival needs what its thread did before the send.
-std::optional<std::size_t> against_threads(const std::vector<Event>& events) {
-  std::map<std::string, std::vector<std::tuple<std::uint64_t, std::size_t, bool>>> threads;
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    const Event& event = events[i];
-    if (!event.thread.empty()) threads[event.thread].emplace_back(event.number, i, event.type != Type::arrival);
-    if (!event.called.empty()) threads[event.called].emplace_back(event.called_number, i, true);
-  }
-  std::optional<std::size_t> first;
-  for (auto& [thread, steps] : threads) {
-    std::stable_sort(steps.begin(), steps.end(),
-                     [](const auto& a, const auto& b) { return std::get<0>(a) < std::get<0>(b); });
-    std::size_t last = 0;  // of those before it that hold it up
-    for (const auto& [number, place, holds_up] : steps) {
-      if (place + 1 < last && (!first || place < *first)) first = place;
-      if (holds_up) last = std::max(last, place + 1);
+// What no program can do, by the numbers and the order of the text alone.
+struct Impossible {
+  std::size_t place;
+  std::string reason;
+};
+
+class Numbers {
+ public:
+  explicit Numbers(const std::vector<Event>& events) {
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      const Event& event = events[i];
+      if (!event.thread.empty()) add(event.thread, event.number, event.number_all, i, event.type != Type::arrival);
+      if (!event.called.empty()) add(event.called, event.called_number, event.called_number_all, i, true);
+    }
+    for (auto& [thread, steps] : threads_) {
+      std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.number < b.number; });
     }
   }
-  return first;
+
+  // A thread's mailbox events have the numbers from 1 on; where monitor calls are counted too, some are left out.
+  void check_numbers() {
+    for (const auto& [thread, steps] : threads_) {
+      std::uint64_t last = 0;
+      std::uint64_t missing = 0;
+      for (const Step& step : steps) {
+        if (step.number == last && last != 0)
+          note(step.place, fmt::format("its thread has a number {} already", step.number));
+        if (missing == 0 && !step.counts_all && step.number > last + 1) missing = last + 1;
+        if (missing != 0) note(step.place, fmt::format("its thread has no event with number {} before it", missing));
+        last = step.number;
+      }
+    }
+  }
+  // An arrival needs what its thread did before the send; everything else also holds up what comes later.
+  void check_order() {
+    for (const auto& [thread, steps] : threads_) {
+      std::size_t last = 0;
+      for (const Step& step : steps) {
+        if (step.place + 1 < last) note(step.place, "its thread does something before it that is listed after it");
+        if (step.holds_up) last = std::max(last, step.place + 1);
+      }
+    }
+  }
+  const std::optional<Impossible>& first() const { return first_; }
+
+ private:
+  struct Step {
+    std::uint64_t number;
+    bool counts_all;
+    std::size_t place;
+    bool holds_up;
+  };
+  void add(const std::string& thread, std::uint64_t number, std::uint64_t all, std::size_t place, bool holds_up) {
+    threads_[thread].push_back({all > 0 ? all : number, all > 0, place, holds_up});
+  }
+  void note(std::size_t place, std::string reason) {
+    if (!first_ || place < first_->place) first_ = Impossible{place, std::move(reason)};
+  }
+
+  std::map<std::string, std::vector<Step>> threads_;
+  std::optional<Impossible> first_;
+};
+
+std::optional<Impossible> impossible(const Listed& listed) {
+  Numbers numbers(listed.mailboxes);
+  numbers.check_numbers();
+  if (listed.has_total_order) numbers.check_order();
+  return numbers.first();
 }
 
 // One test of a sequence whose types and mailboxes are known.
@@ -59,7 +107,7 @@ class Test {
   }
 
   Result<Tested> run() {
-    const auto against = listed_.has_total_order ? against_threads(listed_.mailboxes) : std::nullopt;
+    const auto against = impossible(listed_);
     std::vector<Branch> open(1);
     bool is_decided = true;
     while (!open.empty()) {
@@ -110,7 +158,7 @@ class Test {
   }
 
   // Which of the listed events happened; the first that did not.
-  Outcome judge(const ForcedRun& run, std::optional<std::size_t> against) const {
+  Outcome judge(const ForcedRun& run, const std::optional<Impossible>& against) const {
     std::set<std::string> happened;
     std::size_t monitor_events = 0;
     for (const Event& event : run.happened.events) happened.insert(key_of(event, event.thread, event.called));
@@ -139,13 +187,14 @@ class Test {
         if (is_complete) outcome.conflict = violation->entries;
         outcome.reason = "it depends on an event that is listed after it";
       }
-      if (against && *against <= outcome.place) {
-        outcome.place = *against;
-        outcome.reason = "its thread does something before it that is listed after it";
-      }
-      if (violation || against) return outcome;
+      outcome.is_feasible = is_complete && !violation && !against;
+    } else {
+      outcome.is_feasible = is_complete && !against;
     }
-    outcome.is_feasible = is_complete;
+    if (against && against->place <= outcome.place) {
+      outcome.place = against->place;
+      outcome.reason = against->reason;
+    }
     return outcome;
   }
 
