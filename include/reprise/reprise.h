@@ -10,6 +10,7 @@
 #include <reprise/future.h>
 #include <reprise/input.h>
 #include <reprise/latch.h>
+#include <reprise/monitor.h>
 #include <reprise/mutex.h>
 #include <reprise/out.h>
 #include <reprise/semaphore.h>

@@ -102,6 +102,9 @@ std::string value_event_text(const Event& event) {
   if (event.kind == Kind::clock) return fmt::format("read the clock: {} ns", static_cast<std::int64_t>(event.number));
   if (event.kind == Kind::source) return fmt::format("met a new source: {}", value_text(event.value));
   if (event.kind == Kind::fault) return fmt::format("was told: {}", value_text(event.value));
+  if (event.kind == Kind::monitor || event.kind == Kind::semaphore || event.kind == Kind::mailbox) {
+    return fmt::format("{} {}: {}", recording::name(event.kind), escape(event.name), value_text(event.value));
+  }
   const bool is_number = event.value.size() <= 8 && !is_printable(event.value);
   return fmt::format("got {} = {}", escape(event.name), is_number ? number_text(event.value) : value_text(event.value));
 }

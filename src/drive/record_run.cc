@@ -81,6 +81,7 @@ std::vector<std::string> record_environment(const Folder& folder, const RecordOp
   if (options.chaos) set("REPRISE_CHAOS", std::to_string(*options.chaos));
   if (!options.favour.empty()) set("REPRISE_FAVOUR", options.favour);
   if (!options.delay.empty()) set("REPRISE_DELAY", options.delay);
+  result.insert(result.end(), options.variables.begin(), options.variables.end());
   if (!options.groups.empty()) set("REPRISE_GROUPS", fmt::format("{}", fmt::join(options.groups, ";")));
   return result;
 }
@@ -272,9 +273,9 @@ class System {
                     .environment = record_environment(folder_, options, line.line.name, run_folder),
                     .folder = {},
                     .fixed_addresses = manifest_.randomize_off,
-                    .silent = false,
+                    .silent = options.silent,
                     .output_to_error = options.output_to_error,
-                    .dies_with_us = false,
+                    .dies_with_us = options.is_over != nullptr,
                     .captured = false};
       auto child = Child::start(launch, interrupts);
       if (!child) return tl::unexpected(child.error());
@@ -283,11 +284,14 @@ class System {
     return {};
   }
 
-  void run() {
+  void run(const RecordOptions& options) {
     const auto limit = std::chrono::duration<double>(manifest_.timeout_s.value_or(0));
     const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
     while (!has_ended(false)) {
       look();
+      if (options.is_over && options.is_over(running())) {
+        for (Child& child : children_) child.kill();
+      }
       if (!manifest_.timeout_s || Clock::now() < deadline) continue;
       manifest_.end = ManifestEnd::time_limit;
       for (Child& child : children_) child.kill();
@@ -325,6 +329,13 @@ class System {
         if (&other != &child && !other.ended()) ::kill(other.pid(), interrupted_);
       }
     }
+  }
+  std::vector<pid_t> running() const {
+    std::vector<pid_t> pids;
+    for (const Child& child : children_) {
+      if (!child.ended()) pids.push_back(child.pid());
+    }
+    return pids;
   }
   bool has_ended(bool with_services) const {
     for (std::size_t i = 0; i < children_.size(); ++i) {
@@ -374,7 +385,7 @@ Result<RecordedRun> record_system(const Folder& folder, const std::vector<Target
   System system(folder, manifest);
   if (auto started = system.start(lines, options, run_folder->path(), interrupts); !started)
     return tl::unexpected(started.error());
-  system.run();
+  system.run(options);
   RecordedRun run;
   run.ended = system.note_ends();
   run.how = manifest.end;

@@ -6,7 +6,10 @@
 // Lifetime  If the tool dies on the way, the folder still opens: the manifest is there and the log is live.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,10 +36,14 @@ struct RecordOptions {
   std::optional<double> timeout_s{};
   std::optional<std::uint64_t> chaos{};
   std::string favour{};
-  std::string delay{};                  // NAME:US
-  std::vector<std::string> services{};  // lines of a system that are stopped at its end
-  std::vector<std::string> groups{};    // names separated by commas; across groups, contents are recorded
-  std::string grep{};                   // look for it in the output (which is then captured)
+  std::string delay{};                   // NAME:US
+  std::vector<std::string> services{};   // lines of a system that are stopped at its end
+  std::vector<std::string> groups{};     // names separated by commas; across groups, contents are recorded
+  std::vector<std::string> variables{};  // NAME=value, for the programs
+  bool silent{false};                    // a system's output is not shown
+  std::function<bool(const std::vector<pid_t>&)>
+      is_over{};       // of a system: true kills what still runs; asked again and again
+  std::string grep{};  // look for it in the output (which is then captured)
 };
 
 struct Piece {

@@ -21,6 +21,10 @@ using recording::Log;
 std::vector<std::string> replay_environment(const Subject& subject, const SubjectLine& line,
                                             const ReplayOptions& options, const fs::path& scratch) {
   std::vector<std::string> result = line.environment;
+  // A run that was forced keeps to its plan: what it does while it waits for its turn is part of it.
+  std::error_code ignored;
+  const fs::path plan = fs::absolute(subject.folder.path / "plan", ignored);
+  if (fs::exists(plan, ignored)) result.push_back(fmt::format("REPRISE_PLAN={}", plan.string()));
   const auto set = [&](std::string_view name, const std::string& value) {
     result.push_back(fmt::format("{}={}", name, value));
   };

@@ -296,6 +296,9 @@ extern REPRISE_API __attribute__((tls_model("initial-exec"))) __thread Thread* c
 // Level data: keeps `bytes` as what this thread found here, or compares them with what was recorded, if it was.
 REPRISE_API void keep_or_compare(Thread& thread, std::string_view bytes);
 
+// The calling thread's path, as 0.2. REQUIRES current is not null.
+REPRISE_API const char* thread_path() noexcept;
+
 // This process's name in a recording, also when nothing stands behind its gate. Set by session/.
 extern REPRISE_API const char* process_name;
 

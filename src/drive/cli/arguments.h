@@ -50,6 +50,12 @@ struct Arguments {
   std::string only;
   std::string delay;
   std::string procfile;
+  std::string form;
+  std::string numbering;
+  std::vector<std::string> start_ids;
+  std::vector<std::string> sequences;
+  std::optional<std::uint64_t> search;
+  std::optional<double> inactivity_s;
   std::vector<std::string> services;
   std::vector<std::string> groups;
   std::optional<double> timeout_s;

@@ -74,6 +74,28 @@ constexpr std::array show_flags{
     json,
 };
 
+constexpr std::array sequence_flags{
+    Flag{"--form", "FORM", "How it is written (default: node)", &Arguments::form,
+         "object|thread1|thread2|total|node|simple|monitor|simple_monitor|semaphore"},
+    Flag{"--numbering", "WAY", "carc: mailbox events have numbers; all: monitor calls are counted too",
+         &Arguments::numbering, "carc|all"},
+    Flag{"--start-id", "PROCESS=N", "Number threads and mailboxes of a process from N on (repeat it)",
+         &Arguments::start_ids},
+};
+
+constexpr std::array test_flags{
+    Flag{"--sequence", "FILE", "The events that are to happen (repeat it for monitors)", &Arguments::sequences},
+    Flag{"-f,--file", "PROCFILE", "The programs: lines `name: command`", &Arguments::procfile},
+    Flag{"--start-id", "PROCESS=N", "Number threads and mailboxes of a process from N on (repeat it)",
+         &Arguments::start_ids},
+    Flag{"-o,--output", "NAME", "Name of the recording that is left (default: test)", &Arguments::output},
+    Flag{"--process", "NAME", "Name of the process (default: the program's name)", &Arguments::process},
+    Flag{"--search", "N", "Try at most N runs (default: 1000)", &Arguments::search, "", 1},
+    Flag{"--inactivity", "S", "Give a run up that neither ends nor comes to rest in S seconds (default: 10)",
+         &Arguments::inactivity_s, "", 0.001},
+    json,
+};
+
 constexpr std::array verify_flags{
     Flag{"--repair", "", "Keep the good part of each damaged log", &Arguments::repair},
     json,
@@ -110,6 +132,17 @@ constexpr std::array table{
             "reprise show run --thread 0.1 --limit 20",
             "Steps that could be predicted are not written; `reprise replay NAME --trace` writes them all.", show_flags,
             "NAME", one_name, 0, 1, false, run_show},
+    Command{"sequence", "Print the mailbox, monitor and semaphore events of a recording as a sequence.",
+            "[NAME] [--form FORM] [options]",
+            "reprise sequence run --form total --start-id server=1 --start-id client=5",
+            "What a form cannot say is refused, never changed.", sequence_flags, "NAME", one_name, 0, 1, false,
+            run_sequence},
+    Command{
+        "test", "Find out whether a sequence can happen.", "--sequence FILE [options] -- PROGRAM | -f PROCFILE",
+        "reprise test --sequence buffer.seq -f Procfile",
+        "Exit code 0: feasible; 1: infeasible; 6: undecided. It leaves a recording of the run that proves it, or came "
+        "furthest.",
+        test_flags, "program", "", 0, 0, true, run_test},
     Command{"verify", "Check a recording against its format.", "[NAME] [--repair] [--json]",
             "reprise verify run --repair", "", verify_flags, "NAME", one_name, 0, 1, false, run_verify},
     Command{"ls", "List the recordings of this folder, or of REPRISE_HOME.", "[--json]", "reprise ls", "", facts_flags,

@@ -3,13 +3,22 @@
 #include <pthread.h>
 #include <reprise/thread.h>
 
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
 #include <mutex>
+#include <string_view>
 #include <unordered_map>
 
 namespace reprise {
 namespace {
 
 __thread std::uint32_t last_spawned_index = 0;
+
+// The calling thread's path; a long one begins with the index of its parent, as in format/recording.md.
+constexpr std::size_t path_bytes = 208;
+constexpr std::size_t path_length_max = 200;
+__thread char own_path[path_bytes] = "0";
 
 template <typename Function>
 Function* real(const char* name) {
@@ -40,7 +49,16 @@ struct Start {
   void* (*routine)(void*);
   void* argument;
   gate::Thread* thread;
+  char path[path_bytes];
 };
+
+void write_path(char (&path)[path_bytes], const gate::Thread& parent, const gate::Thread& child) {
+  if (std::strlen(own_path) > path_length_max - 11) {
+    std::snprintf(path, sizeof path, "#%u.%u", parent.index, child.slot->ordinal);
+  } else {
+    std::snprintf(path, sizeof path, "%.*s.%u", static_cast<int>(path_length_max), own_path, child.slot->ordinal);
+  }
+}
 
 // A thread ends after its thread_local destructors, which run before those of pthread keys; once more round lets other
 // keys go first.
@@ -70,6 +88,7 @@ void* run(void* argument) {
   auto* start = static_cast<Start*>(argument);
   const Start copy = *start;
   delete start;
+  std::copy(std::begin(copy.path), std::end(copy.path), own_path);
   pthread_setspecific(end_key, new Ending{copy.thread, false});
   copy.thread->gate->started(*copy.thread);
   return copy.routine(copy.argument);
@@ -85,6 +104,8 @@ bool is_detached(const pthread_attr_t* attributes) {
 
 std::uint32_t gate::last_spawned() noexcept { return gate::current != nullptr ? last_spawned_index : 0; }
 
+const char* gate::thread_path() noexcept { return own_path; }
+
 }  // namespace reprise
 
 using namespace reprise;  // NOLINT(google-build-using-namespace): the functions below have C names
@@ -99,7 +120,8 @@ extern "C" REPRISE_API int pthread_create(pthread_t* native, const pthread_attr_
   if (child == nullptr) return create(native, attributes, routine, argument);
   const std::uint32_t index = child->index;  // the child may be gone before create returns
   last_spawned_index = index;
-  auto* start = new Start{routine, argument, child};
+  auto* start = new Start{routine, argument, child, {}};
+  write_path(start->path, *parent, *child);
   const int error = create(native, attributes, run, start);
   if (error != 0) {
     delete start;

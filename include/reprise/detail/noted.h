@@ -1,0 +1,21 @@
+// Events of the user's level (monitor, semaphore, mailbox): noted in the recording by name, and compared on replay.
+#pragma once
+
+#include <reprise/detail/gate.h>
+
+#include <cstdint>
+#include <string_view>
+
+namespace reprise::detail {
+
+// What the calling thread has done so far: mailbox events, and these and monitor calls.
+struct Counted {
+  std::uint64_t mailbox_events{0};
+  std::uint64_t all{0};
+};
+REPRISE_API Counted& counted() noexcept;
+
+// Nothing when nothing stands behind the gate.
+REPRISE_API void note(Kind kind, std::string_view name, std::string_view text);
+
+}  // namespace reprise::detail

@@ -1,0 +1,50 @@
+// reprise sequence [NAME] --form F - a recording's mailbox, monitor and semaphore events as a sequence.
+#include <fmt/format.h>
+
+#include "analyse/sequence/extract.h"
+#include "analyse/sequence/print.h"
+#include "drive/cli/commands.h"
+#include "drive/cli/select.h"
+#include "drive/cli/start_ids.h"
+#include "drive/subject.h"
+
+namespace reprise::drive::cli {
+namespace {
+
+namespace sequence = analyse::sequence;
+
+Result<std::vector<sequence::Process>> open_processes(const recording::Folder& folder) {
+  std::vector<sequence::Process> processes;
+  for (const std::string& name : processes_of(folder)) {
+    auto opened = open_log(folder, name);
+    if (!opened) return tl::unexpected(opened.error());
+    processes.push_back({opened->process, opened->log});
+  }
+  return processes;
+}
+
+}  // namespace
+
+int run_sequence(const Arguments& arguments, Console& console) {
+  auto folder = select(arguments);
+  if (!folder) return console.fail(folder.error(), "reprise ls");
+  const auto ids = start_ids_of(arguments.start_ids);
+  if (!ids) return console.fail(ids.error());
+  auto processes = open_processes(*folder);
+  if (!processes) return console.fail(processes.error(), fmt::format("reprise verify {}", folder->name()));
+  const auto execution = sequence::extract(*processes, *ids);
+  if (!execution) return console.fail(execution.error());
+  sequence::PrintOptions options;
+  options.form = sequence::form_named(arguments.form).value_or(sequence::Form::node);
+  options.numbering = arguments.numbering == "all" ? sequence::Numbering::all : sequence::Numbering::carc;
+  options.start_ids = *ids;
+  const auto text = sequence::print(*execution, options);
+  if (!text) return console.fail(text.error(), fmt::format("reprise sequence {} --form node", folder->name()));
+  console.print(std::string_view(*text).substr(0, text->size() - 1));
+  if (execution->events.empty()) {
+    console.note(fmt::format("{} holds no event of a mailbox, monitor or named semaphore", folder->name()));
+  }
+  return done;
+}
+
+}  // namespace reprise::drive::cli

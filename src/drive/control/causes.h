@@ -1,0 +1,61 @@
+// What came before what in a forced run: threads, mailboxes, monitors, spawns and joins.
+//
+//   auto causes = Causes::of(processes);
+//   causes->past_of("server/0.1")       the entries of monitors that this thread's last step may depend on
+//
+// REQUIRES the run was recorded in full and forced: each thread notes its mailbox events as it comes to them.
+// Errors    damaged.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyse/sequence/extract.h"
+#include "base/result.h"
+
+namespace reprise::drive {
+
+// The how-manyth entry of a monitor went to this thread.
+struct Entry {
+  std::string monitor;  // process/name
+  std::size_t position;
+  std::string thread;  // process/path
+  friend auto operator<=>(const Entry&, const Entry&) = default;
+};
+
+class Causes {
+ public:
+  static Result<Causes> of(const std::vector<analyse::sequence::Process>& processes);
+
+  // In an order that respects causality.
+  std::vector<Entry> past_of(const std::string& thread) const;
+  std::vector<Entry> all() const;
+
+  // Events of mailboxes by "mailbox order" get a place in a text. The first, by place, that comes before one of its
+  // causes, and the entries it depends on.
+  struct Violation {
+    std::size_t place;
+    std::vector<Entry> entries;
+  };
+  std::optional<Violation> against(const std::map<std::string, std::size_t>& places) const;
+
+ private:
+  struct Node {
+    std::vector<std::size_t> causes;
+    std::optional<Entry> entry;
+    std::string mailbox;  // "name order" of a mailbox event
+  };
+  class Builder;
+
+  std::vector<bool> past(std::size_t node) const;
+  std::vector<Entry> entries_in(const std::vector<bool>& past) const;
+
+  std::vector<Node> nodes_;
+  std::vector<std::size_t> order_;  // causes first
+  std::map<std::string, std::size_t> last_of_thread_;
+};
+
+}  // namespace reprise::drive

@@ -1,0 +1,403 @@
+#include "drive/control/feasibility.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+#include "drive/control/forced_run.h"
+#include "drive/scratch.h"
+
+namespace reprise::drive {
+namespace {
+
+namespace fs = std::filesystem;
+namespace sequence = analyse::sequence;
+using recording::Folder;
+using sequence::Event;
+using sequence::Type;
+
+using Branch = std::map<std::string, Beginning>;
+
+// What makes an event that of the list.
+std::string key_of(const Event& event, const std::string& thread, const std::string& called) {
+  return fmt::format("{}\t{}\t{}\t{}\t{}\t{}", name(event.type), event.object, event.object_number, thread, called,
+                     event.method);
+}
+
+// What no program can do, by the numbers and the order of the text alone.
+struct Impossible {
+  std::size_t place;
+  std::string reason;
+};
+
+class Numbers {
+ public:
+  explicit Numbers(const std::vector<Event>& events) {
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      const Event& event = events[i];
+      if (!event.thread.empty()) add(event.thread, event.number, event.number_all, i, event.type != Type::arrival);
+      if (!event.called.empty()) add(event.called, event.called_number, event.called_number_all, i, true);
+    }
+    for (auto& [thread, steps] : threads_) {
+      std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.number < b.number; });
+    }
+  }
+
+  // A thread's mailbox events have the numbers from 1 on; where monitor calls are counted too, some are left out.
+  void check_numbers() {
+    for (const auto& [thread, steps] : threads_) {
+      std::uint64_t last = 0;
+      std::uint64_t missing = 0;
+      for (const Step& step : steps) {
+        if (step.number == last && last != 0)
+          note(step.place, fmt::format("its thread has a number {} already", step.number));
+        if (missing == 0 && !step.counts_all && step.number > last + 1) missing = last + 1;
+        if (missing != 0) note(step.place, fmt::format("its thread has no event with number {} before it", missing));
+        last = step.number;
+      }
+    }
+  }
+  // An arrival needs what its thread did before the send; everything else also holds up what comes later.
+  void check_order() {
+    for (const auto& [thread, steps] : threads_) {
+      std::size_t last = 0;
+      for (const Step& step : steps) {
+        if (step.place + 1 < last) note(step.place, "its thread does something before it that is listed after it");
+        if (step.holds_up) last = std::max(last, step.place + 1);
+      }
+    }
+  }
+  const std::optional<Impossible>& first() const { return first_; }
+
+ private:
+  struct Step {
+    std::uint64_t number;
+    bool counts_all;
+    std::size_t place;
+    bool holds_up;
+  };
+  void add(const std::string& thread, std::uint64_t number, std::uint64_t all, std::size_t place, bool holds_up) {
+    threads_[thread].push_back({all > 0 ? all : number, all > 0, place, holds_up});
+  }
+  void note(std::size_t place, std::string reason) {
+    if (!first_ || place < first_->place) first_ = Impossible{place, std::move(reason)};
+  }
+
+  std::map<std::string, std::vector<Step>> threads_;
+  std::optional<Impossible> first_;
+};
+
+std::optional<Impossible> impossible(const Listed& listed) {
+  Numbers numbers(listed.mailboxes);
+  numbers.check_numbers();
+  if (listed.has_total_order) numbers.check_order();
+  return numbers.first();
+}
+
+// One test of a sequence whose types and mailboxes are known.
+class Test {
+ public:
+  Test(const std::vector<TargetLine>& programs, const Listed& listed, const Folder& kept, const TestOptions& options,
+       Interrupts& interrupts, std::uint64_t runs)
+      : programs_(programs), listed_(listed), kept_(kept), options_(options), interrupts_(interrupts) {
+    result_.runs = runs;
+    result_.listed = listed.mailboxes.size();
+  }
+
+  Result<Tested> run() {
+    const auto against = impossible(listed_);
+    std::vector<Branch> open(1);
+    bool is_decided = true;
+    while (!open.empty()) {
+      if (result_.runs >= options_.runs_max) return undecided(fmt::format("{} runs were tried", result_.runs));
+      const Branch branch = std::move(open.back());
+      open.pop_back();
+      if (options_.progress) options_.progress(result_.runs + 1);
+      auto forced = try_out(branch);
+      if (!forced) return tl::unexpected(forced.error());
+      const Outcome outcome = judge(*forced, against);
+      if (auto noted = note(*forced, outcome); !noted) return tl::unexpected(noted.error());
+      if (outcome.is_feasible) return result_;
+      if (!forced->came_to_rest) is_decided = false;
+      if (against) break;
+      add_branches(open, branch, outcome.conflict);
+    }
+    if (!is_decided)
+      return undecided(fmt::format("a run neither ended nor came to rest within {:g} s", options_.inactivity_s));
+    result_.verdict = Verdict::infeasible;
+    return result_;
+  }
+
+  const std::map<std::string, std::string>& deviating() const { return deviating_; }
+
+ private:
+  struct Outcome {
+    bool is_feasible{false};
+    std::size_t place{0};
+    std::string reason;
+    std::vector<Entry> conflict;
+  };
+
+  Tested undecided(const std::string& why) {
+    result_.verdict = Verdict::undecided;
+    result_.reason = why;
+    return result_;
+  }
+
+  Result<ForcedRun> try_out(const Branch& branch) {
+    ++result_.runs;
+    auto scratch = ScratchFolder::create();
+    if (!scratch) return tl::unexpected(scratch.error());
+    scratch_ = std::make_unique<ScratchFolder>(*std::move(scratch));
+    tried_ = Folder{scratch_->path() / (kept_.name() + std::string(recording::folder_suffix))};
+    std::error_code ignored;
+    fs::create_directory(tried_.path, ignored);
+    return run_forced(programs_, plan_text(listed_, branch), tried_, options_.inactivity_s, interrupts_);
+  }
+
+  // Which of the listed events happened; the first that did not.
+  Outcome judge(const ForcedRun& run, const std::optional<Impossible>& against) const {
+    std::set<std::string> happened;
+    std::size_t monitor_events = 0;
+    for (const Event& event : run.happened.events) happened.insert(key_of(event, event.thread, event.called));
+    Outcome outcome;
+    outcome.place = listed_.mailboxes.size();
+    std::map<std::string, std::size_t> places;
+    for (std::size_t i = 0; i < listed_.mailboxes.size(); ++i) {
+      const Event& event = listed_.mailboxes[i];
+      const std::string key =
+          key_of(event, run.path_of(event.thread), event.called.empty() ? "" : run.path_of(event.called));
+      places[fmt::format("{} {}", event.object, event.object_number)] = i;
+      if (!happened.contains(key)) outcome.place = std::min(outcome.place, i);
+    }
+    for (const Event& event : listed_.monitors) {
+      if (happened.contains(key_of(event, run.path_of(event.thread), ""))) ++monitor_events;
+    }
+    const bool is_complete =
+        outcome.place == listed_.mailboxes.size() && monitor_events == listed_.monitors.size() && run.deviating.empty();
+    outcome.conflict = is_complete ? std::vector<Entry>() : conflict_of(run);
+    if (outcome.place == listed_.mailboxes.size() && monitor_events < listed_.monitors.size())
+      outcome.reason = "not all of the listed monitor events happened";
+    if (listed_.has_total_order) {
+      const auto violation = run.causes.against(places);
+      if (violation && violation->place < outcome.place) {
+        outcome.place = violation->place;
+        if (is_complete) {
+          outcome.conflict = violation->entries;
+          std::erase_if(outcome.conflict, [&](const Entry& entry) { return is_listed(entry.monitor); });
+        }
+        outcome.reason = "it depends on an event that is listed after it";
+      }
+      outcome.is_feasible = is_complete && !violation && !against;
+    } else {
+      outcome.is_feasible = is_complete && !against;
+    }
+    if (against && against->place <= outcome.place) {
+      outcome.place = against->place;
+      outcome.reason = against->reason;
+    }
+    return outcome;
+  }
+
+  // What the run depended on when it went wrong.
+  std::vector<Entry> conflict_of(const ForcedRun& run) const {
+    std::optional<std::vector<Entry>> best;
+    const auto consider = [&](const std::string& thread) {
+      std::vector<Entry> entries = run.causes.past_of(thread);
+      std::erase_if(entries, [&](const Entry& entry) { return is_listed(entry.monitor); });
+      if (!best || entries.size() < best->size()) best = std::move(entries);
+    };
+    for (const auto& [thread, what] : run.deviating) consider(thread);
+    for (const auto& [thread, has_ended] : run.ended) {
+      if (has_ended && has_more(run, thread)) consider(thread);
+    }
+    if (best) return *best;
+    std::vector<Entry> all = run.causes.all();
+    std::erase_if(all, [&](const Entry& entry) { return is_listed(entry.monitor); });
+    return all;
+  }
+  bool is_listed(const std::string& monitor) const {
+    return std::any_of(listed_.monitors.begin(), listed_.monitors.end(),
+                       [&](const Event& event) { return event.home + "/" + event.object == monitor; });
+  }
+  // Did the thread end before it did all that is listed of it?
+  bool has_more(const ForcedRun& run, const std::string& thread) const {
+    std::uint64_t listed = 0;
+    std::uint64_t done = 0;
+    for (const Event& event : listed_.mailboxes) {
+      if (run.path_of(event.thread) == thread || (!event.called.empty() && run.path_of(event.called) == thread))
+        ++listed;
+    }
+    for (const Event& event : run.happened.events) {
+      if (is_mailbox_type(event.type) && (event.thread == thread || event.called == thread)) ++done;
+    }
+    return done < listed;
+  }
+
+  // Each way in which one of the entries goes differently, with all before it as they were.
+  static void add_branches(std::vector<Branch>& open, const Branch& branch, const std::vector<Entry>& conflict) {
+    Branch fixed = branch;
+    std::vector<Branch> found;
+    for (const Entry& entry : conflict) {
+      Beginning& beginning = fixed[entry.monitor];
+      if (entry.position < beginning.entries.size()) continue;
+      Branch other = fixed;
+      other[entry.monitor].not_next.insert(entry.thread);
+      found.push_back(std::move(other));
+      beginning.entries.push_back(entry.thread);
+      beginning.not_next.clear();
+    }
+    open.insert(open.end(), found.begin(), found.end());  // the last one, nearest to what went wrong, is tried first
+  }
+
+  // Keeps the run if it came further than those before.
+  Result<void> note(const ForcedRun& run, const Outcome& outcome) {
+    if (result_.place && !outcome.is_feasible && outcome.place <= *result_.place) return {};
+    std::error_code error;
+    fs::remove_all(kept_.path, error);
+    fs::copy(tried_.path, kept_.path, fs::copy_options::recursive, error);
+    if (error) return fail(ErrorCode::io, fmt::format("cannot keep {}: {}", kept_.path.string(), error.message()));
+    if (outcome.is_feasible) {
+      result_.verdict = Verdict::feasible;
+      result_.place.reset();
+      result_.instead.clear();
+      result_.reason.clear();
+      return {};
+    }
+    deviating_ = run.deviating;
+    result_.place = outcome.place;
+    result_.reason = outcome.reason;
+    const bool is_listed = outcome.place < listed_.mailboxes.size();
+    result_.event = is_listed ? text_of(listed_.mailboxes[outcome.place]) : "an event that is not listed";
+    result_.instead.clear();
+    for (const auto& [thread, what] : run.deviating) result_.instead.push_back(fmt::format("{}: {}", thread, what));
+    for (const auto& [thread, what] : run.waiting) {
+      const auto ended = run.ended.find(thread);
+      if (ended != run.ended.end() && !ended->second && !run.deviating.contains(thread))
+        result_.instead.push_back(fmt::format("{}: {}, last waited for", thread, what));
+    }
+    return {};
+  }
+
+  const std::vector<TargetLine>& programs_;
+  const Listed& listed_;
+  const Folder& kept_;
+  const TestOptions& options_;
+  Interrupts& interrupts_;
+  Tested result_;
+  std::map<std::string, std::string> deviating_;
+  std::unique_ptr<ScratchFolder> scratch_;
+  Folder tried_;
+};
+
+// A simple sequence names threads only. What the k-th event of a thread is follows from the program: a free run tells
+// most of it, and a thread that then does something else tells the rest.
+class Simple {
+ public:
+  Simple(const std::vector<TargetLine>& programs, const Listed& listed, const Folder& kept, const TestOptions& options,
+         Interrupts& interrupts)
+      : programs_(programs), listed_(listed), kept_(kept), options_(options), interrupts_(interrupts) {}
+
+  Result<Tested> run() {
+    if (auto learned = learn(); !learned) return tl::unexpected(learned.error());
+    for (std::uint64_t runs = 1;;) {
+      const Listed resolved = resolve();
+      Test test(programs_, resolved, kept_, options_, interrupts_, runs);
+      auto tested = test.run();
+      if (!tested || tested->verdict != Verdict::infeasible || !learn_from(test.deviating())) return tested;
+      runs = tested->runs;
+    }
+  }
+
+ private:
+  struct What {
+    Type type{Type::unknown};
+    std::string object{"?"};
+    friend bool operator==(const What&, const What&) = default;
+  };
+
+  Result<void> learn() {
+    auto scratch = ScratchFolder::create();
+    if (!scratch) return tl::unexpected(scratch.error());
+    const Folder folder{scratch->path() / ("free" + std::string(recording::folder_suffix))};
+    std::error_code ignored;
+    fs::create_directory(folder.path, ignored);
+    auto run = run_forced(programs_, {}, folder, options_.inactivity_s, interrupts_);
+    if (!run) return tl::unexpected(run.error());
+    for (const Event& event : run->happened.events) {
+      if (is_mailbox_type(event.type) && event.number > 0)
+        what(event.thread, event.number) = {event.type, event.object};
+    }
+    paths_ = run->paths;
+    return {};
+  }
+
+  std::string path_of(const std::string& thread) const {
+    const auto found = paths_.find(thread);
+    return found == paths_.end() ? thread : found->second;
+  }
+  What& what(const std::string& thread, std::uint64_t number) {
+    std::vector<What>& list = known_[thread];
+    if (list.size() < number) list.resize(number);
+    return list[number - 1];
+  }
+
+  Listed resolve() {
+    Listed resolved = listed_;
+    resolved.is_simple = false;
+    std::map<std::string, std::uint64_t> orders;
+    for (Event& event : resolved.mailboxes) {
+      const What& known = what(path_of(event.thread), event.number);
+      event.type = known.type;
+      event.object = known.object;
+      event.object_number = ++orders[event.object];
+    }
+    return resolved;
+  }
+
+  // "arrival deposit as its number 3". True: that was new.
+  bool learn_from(const std::map<std::string, std::string>& deviating) {
+    bool is_new = false;
+    for (const auto& [thread, text] : deviating) {
+      std::istringstream words(text);
+      std::string type, object, word;
+      std::uint64_t number = 0;
+      words >> type >> object >> word >> word >> word >> number;
+      const auto known_type = sequence::type_named(type);
+      if (!known_type || number == 0 || number > known_[thread].size()) continue;
+      const What now{*known_type, object};
+      if (what(thread, number) == now) continue;
+      known_[thread].resize(number);
+      what(thread, number) = now;
+      is_new = true;
+    }
+    return is_new;
+  }
+
+  const std::vector<TargetLine>& programs_;
+  const Listed& listed_;
+  const Folder& kept_;
+  const TestOptions& options_;
+  Interrupts& interrupts_;
+  std::map<std::string, std::vector<What>> known_;
+  std::map<std::string, std::string> paths_;
+};
+
+}  // namespace
+
+Result<Tested> test_sequence(const std::vector<TargetLine>& programs, const Listed& listed, const Folder& kept,
+                             const TestOptions& options, Interrupts& interrupts) {
+  if (listed.is_simple) {
+    for (const Event& event : listed.mailboxes) {
+      if (!event.called.empty())
+        return fail(ErrorCode::unsupported, "simple sequences of synchronous mailboxes cannot be forced yet");
+    }
+    return Simple(programs, listed, kept, options, interrupts).run();
+  }
+  return Test(programs, listed, kept, options, interrupts, 0).run();
+}
+
+}  // namespace reprise::drive

@@ -1,0 +1,108 @@
+#include "drive/control/forced_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+
+#include "drive/control/quiet.h"
+#include "drive/subject.h"
+
+namespace reprise::drive {
+namespace {
+
+namespace fs = std::filesystem;
+namespace sequence = analyse::sequence;
+using recording::Folder;
+using recording::Log;
+
+// Does every thread wait at a gate? Else one may sleep for a time only, or outside.
+bool all_wait_at_gates(const Folder& folder) {
+  for (const std::string& process : folder.processes()) {
+    const auto log = Log::open(folder.best(process));
+    if (!log) return false;
+    const bool has_ended = log->info().end_kind != recording::EndKind::running;
+    for (const recording::ThreadInfo& thread : log->threads()) {
+      if (!has_ended && !thread.ended && thread.pending_kind == Kind::none) return false;
+    }
+  }
+  return true;
+}
+
+std::map<std::string, std::string> read_report(const fs::path& path, std::string_view wanted) {
+  std::map<std::string, std::string> found;
+  std::ifstream file(path);
+  std::string line;
+  while (std::getline(file, line)) {
+    const std::size_t first = line.find('\t');
+    const std::size_t second = line.find('\t', first + 1);
+    const std::size_t third = line.find('\t', second + 1);
+    if (third == std::string::npos || line.compare(0, first, wanted) != 0) continue;
+    found[line.substr(first + 1, second - first - 1)] = line.substr(third + 1);
+  }
+  return found;
+}
+
+Result<void> read_back(const Folder& folder, ForcedRun& run) {
+  std::vector<sequence::Process> processes;
+  for (const std::string& name : folder.processes()) {
+    auto log = Log::open(folder.best(name));
+    if (!log) return tl::unexpected(log.error());
+    const bool has_ended = log->info().end_kind != recording::EndKind::running;
+    for (const recording::ThreadInfo& thread : log->threads()) {
+      const std::string path = fmt::format("{}/{}", name, thread.path);
+      run.paths[fmt::format("{}#{}", name, thread.index)] = path;
+      run.ended[path] = has_ended || thread.ended;
+    }
+    processes.push_back({name, *std::move(log)});
+  }
+  auto happened = sequence::extract(processes);
+  if (!happened) return tl::unexpected(happened.error());
+  run.happened = *std::move(happened);
+  auto causes = Causes::of(processes);
+  if (!causes) return tl::unexpected(causes.error());
+  run.causes = *std::move(causes);
+  return {};
+}
+
+}  // namespace
+
+std::string ForcedRun::path_of(const std::string& thread) const {
+  const auto found = paths.find(thread);
+  return found == paths.end() ? thread : found->second;
+}
+
+Result<ForcedRun> run_forced(const std::vector<TargetLine>& programs, const std::string& plan, const Folder& folder,
+                             double inactivity_s, Interrupts& interrupts) {
+  std::error_code ignored;
+  const fs::path plan_path = fs::absolute(folder.path, ignored) / "plan";
+  const fs::path report_path = fs::absolute(folder.path, ignored) / "report";
+  std::ofstream(plan_path) << plan;
+  std::ofstream(report_path) << "";
+  RecordOptions options;
+  options.command = programs.front().line.command;
+  options.full = true;
+  options.keeps_image = false;
+  options.silent = true;
+  options.timeout_s = inactivity_s;
+  options.variables = {"REPRISE_REPORT=" + report_path.string()};
+  if (!plan.empty()) options.variables.push_back("REPRISE_PLAN=" + plan_path.string());
+  Quiet quiet;
+  bool is_at_rest = false;
+  options.is_over = [&](const std::vector<pid_t>& running) {
+    is_at_rest = !running.empty() && quiet.look(running) && all_wait_at_gates(folder);
+    return is_at_rest;
+  };
+  auto recorded = record_system(folder, programs, options, interrupts);
+  if (!recorded) return tl::unexpected(recorded.error());
+  ForcedRun run;
+  run.came_to_rest = is_at_rest || recorded->how != ManifestEnd::time_limit;
+  run.deviating = read_report(report_path, "deviates");
+  run.waiting = read_report(report_path, "wants");
+  fs::remove(report_path, ignored);
+  if (auto read = read_back(folder, run); !read) return tl::unexpected(read.error());
+  return run;
+}
+
+}  // namespace reprise::drive

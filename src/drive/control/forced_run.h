@@ -1,0 +1,31 @@
+// One run of the programs with a plan forced upon them, and what became of it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "drive/control/causes.h"
+#include "drive/control/plan_text.h"
+#include "drive/record_run.h"
+
+namespace reprise::drive {
+
+struct ForcedRun {
+  analyse::sequence::Execution happened;         // threads named process/path
+  std::map<std::string, std::string> deviating;  // thread: what it was about to do, which the plan does not have
+  std::map<std::string, std::string> waiting;    // thread: what it waited to do
+  std::map<std::string, std::string> paths;      // process#index: process/path
+  std::map<std::string, bool> ended;             // by process/path
+  Causes causes;
+  bool came_to_rest{false};  // or ended; else time was over
+
+  // A thread of a listed event by its path.
+  std::string path_of(const std::string& thread) const;
+};
+
+// Records into `folder`. An empty `plan` forces nothing. Errors: those of record_system; damaged.
+Result<ForcedRun> run_forced(const std::vector<TargetLine>& programs, const std::string& plan,
+                             const recording::Folder& folder, double inactivity_s, Interrupts& interrupts);
+
+}  // namespace reprise::drive

@@ -1,0 +1,435 @@
+#include "program/sequence/mailbox.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+namespace reprise::detail {
+namespace {
+
+// Not a function-local static: its guard would pass the gate.
+const std::shared_ptr<Hub>* selection = new std::shared_ptr<Hub>(std::make_shared<Hub>("selection"));
+
+// What a message to a mailbox is for: its first byte.
+constexpr char connect_mark = 'c';
+constexpr char send_mark = 's';
+constexpr char close_mark = 'e';
+constexpr char stop_mark = 'x';
+
+__thread std::uint64_t made_names = 0;
+
+std::string valid_name_of_process() {
+  std::string name = gate::process_name;
+  for (char& c : name) {
+    const bool is_plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+    if (!is_plain) c = '_';
+  }
+  return name.substr(0, 24);
+}
+
+// The same in every run: who makes it, and the how-manyth it is for that thread.
+std::string made_name(char what) {
+  const std::string path =
+      gate::current != nullptr ? gate::thread_path() : std::to_string(reinterpret_cast<std::uintptr_t>(&made_names));
+  return "m." + valid_name_of_process() + "." + path.substr(0, 24) + "." + what + std::to_string(++made_names);
+}
+
+mailbox_fault fault_of(message_fault fault) {
+  switch (fault) {
+    case message_fault::bad_name:
+      return mailbox_fault::bad_name;
+    case message_fault::name_taken:
+      return mailbox_fault::name_taken;
+    case message_fault::no_party:
+      return mailbox_fault::no_mailbox;
+    case message_fault::lost:
+      return mailbox_fault::broken;
+    case message_fault::refused:
+      return mailbox_fault::refused;
+    default:
+      return mailbox_fault::system;
+  }
+}
+
+// Calls `action`; what the message layer throws becomes a mailbox_error about `mailbox`.
+template <typename Action>
+auto translated(const std::string& mailbox, Action action) {
+  try {
+    return action();
+  } catch (const message_error& error) {
+    throw mailbox_error(fault_of(error.fault()), "mailbox " + mailbox + ": " + error.what());
+  }
+}
+
+// "0.1 3 4": the calling thread's next event; count_event() makes it so.
+std::string numbers_text() {
+  const Counted& now = counted();
+  return std::to_string(now.mailbox_events + 1) + ' ' + std::to_string(now.all + 1);
+}
+void count_event() {
+  ++counted().mailbox_events;
+  ++counted().all;
+}
+std::string wire_text(char mark, const std::string& bytes) {
+  const gate::Thread* thread = gate::current;
+  const std::string who = thread != nullptr ? gate::thread_path() + ('#' + std::to_string(thread->index)) : "?#0";
+  return mark + who + ' ' + numbers_text() + '\n' + bytes;
+}
+
+}  // namespace
+
+void throw_bad_contents(const std::string& mailbox) {
+  throw mailbox_error(mailbox_fault::bad_contents,
+                      "mailbox " + mailbox + ": the bytes are not of the type that is received");
+}
+
+// ---- the mailbox ----
+
+MailboxCore::MailboxCore(const std::string& name, bool is_synchronous, bool is_selectable)
+    : name_(name),
+      label_("queue " + name),
+      is_synchronous_(is_synchronous),
+      hub_(is_selectable ? *selection : std::make_shared<Hub>(label_.c_str())),
+      party_(name),
+      planned_(plan() != nullptr && plan()->lists_mailboxes() ? &plan()->mailbox(name) : nullptr),
+      server_([this] { serve(); }) {}
+
+MailboxCore::~MailboxCore() { stop(); }
+
+void MailboxCore::note(const char* type, const std::string& rest) {
+  ++order_;
+  if (gate::current == nullptr) return;
+  detail::note(Kind::mailbox, name_, type + (' ' + std::to_string(order_)) + ' ' + rest);
+}
+
+void MailboxCore::serve() {
+  while (handle(party_.receive())) {
+  }
+}
+
+// False: it was the last one.
+bool MailboxCore::handle(message incoming) {
+  const std::string& bytes = incoming.bytes();
+  const std::size_t end = bytes.find('\n');
+  const bool is_mail = end != std::string::npos && end > 1 &&
+                       (bytes[0] == connect_mark || bytes[0] == send_mark || bytes[0] == close_mark);
+  if (!is_mail) return bytes.empty() || bytes[0] != stop_mark || incoming.from().process != gate::process_name;
+  Request request{bytes[0], incoming.from().party, {}, 0, 0, {}, {}};
+  const std::string who = bytes.substr(1, end - 1);  // path#index number all
+  const std::size_t mark = who.find('#');
+  const std::size_t blank = who.find(' ');
+  if (mark == std::string::npos || blank == std::string::npos || blank < mark) return true;
+  const std::string& process = incoming.from().process;
+  request.actor = {process + '/' + who.substr(0, mark), process + who.substr(mark, blank - mark)};
+  request.number = std::strtoull(who.c_str() + blank, nullptr, 10);
+  const std::size_t last = who.rfind(' ');
+  request.all = std::strtoull(who.c_str() + last, nullptr, 10);
+  request.mail.sender = process + ' ' + who.substr(0, mark) + who.substr(blank);
+  request.mail.bytes = bytes.substr(end + 1);
+  if (incoming.expects_reply()) request.asked = std::move(incoming);
+  const std::lock_guard lock(hub_->mutex);
+  if (is_forced()) {
+    stash_.push_back(std::move(request));
+    advance();
+  } else {
+    perform(std::move(request));
+  }
+  hub_->changed.notify_all();
+  return true;
+}
+
+void MailboxCore::answer(std::optional<message>& asked, const std::string& text) {
+  if (!asked) return;
+  try {
+    asked->reply(text);
+  } catch (const message_error&) {  // who asked is gone
+  }
+}
+
+// REQUIRES the hub's mutex.
+void MailboxCore::perform(Request request) {
+  const char* const kind = is_synchronous_ ? "s" : "a";
+  if (is_closed_ && request.mark != close_mark) return answer(request.asked, std::string("-") + kind);
+  if (request.mark == send_mark) {
+    if (!is_synchronous_) note("arrival", request.mail.sender);
+    request.mail.arrival = ++hub_->arrivals;
+    request.mail.reply = std::move(request.asked);
+    queue_.push_back(std::move(request.mail));
+    return;
+  }
+  if (request.mark == connect_mark) {
+    ++connections_;
+    note("connection", request.mail.sender);
+  } else {
+    if (connections_ > 0) --connections_;
+    note("close", request.mail.sender);
+  }
+  answer(request.asked, std::string("+") + kind);
+}
+
+// ---- where a sequence is forced ----
+
+namespace {
+
+bool fits(const PlannedEvent& event, const Request& request) {
+  const std::string_view type = request.mark == connect_mark ? "connection"
+                                : request.mark == close_mark ? "close"
+                                                             : "arrival";
+  const bool is_type = event.type == type || (event.type == "SRsynchronization" && request.mark == send_mark);
+  return is_type && request.actor.is(event.thread) && (event.number == 0 || event.number == request.number) &&
+         (event.all == 0 || event.all == request.all);
+}
+
+}  // namespace
+
+std::deque<Request>::const_iterator MailboxCore::find(const PlannedEvent& event) const {
+  for (auto request = stash_.begin(); request != stash_.end(); ++request) {
+    if (!fits(event, *request)) continue;
+    const bool is_first = std::none_of(stash_.begin(), request,
+                                       [&](const Request& other) { return other.connection == request->connection; });
+    return is_first ? request : stash_.end();
+  }
+  return stash_.end();
+}
+
+// REQUIRES the hub's mutex. Does what came already and whose turn it is.
+void MailboxCore::advance() {
+  while (next_ < planned_->events.size()) {
+    const PlannedEvent& event = planned_->events[next_];
+    if (event.type == "receive" || event.type == "SRsynchronization") return;
+    const auto found = find(event);
+    if (found == stash_.end()) return;
+    Request request = std::move(stash_[static_cast<std::size_t>(found - stash_.begin())]);
+    stash_.erase(found);
+    ++next_;
+    perform(std::move(request));
+  }
+}
+
+bool MailboxCore::is_turn(const Actor& receiver) const {
+  if (next_ >= planned_->events.size()) return false;
+  const PlannedEvent& event = planned_->events[next_];
+  if (is_synchronous_)
+    return event.type == "SRsynchronization" && receiver.is(event.called) && find(event) != stash_.end();
+  return event.type == "receive" && receiver.is(event.thread) && !queue_.empty();
+}
+
+// Returns in the receiver's turn; holds it for good where it would do more than is listed.
+void MailboxCore::await_turn(std::unique_lock<reprise::mutex>& lock) {
+  const std::string_view type = is_synchronous_ ? "SRsynchronization" : "receive";
+  const bool is_listed = own_step(type, name_, true);
+  const Actor self = this_actor();
+  bool has_told = false;
+  while (!is_closed_ && !(is_listed && is_turn(self))) {
+    const bool is_over = next_ >= planned_->events.size();
+    if (!is_listed && is_over && (!queue_.empty() || !stash_.empty())) hold(std::string(type) + ' ' + name_);
+    if (is_listed && !std::exchange(has_told, true)) wants(std::string(type) + ' ' + name_);
+    hub_->changed.wait(lock);
+  }
+}
+
+Mail MailboxCore::take_in_turn() {
+  if (is_synchronous_) {
+    const auto found = find(planned_->events[next_]);
+    Request request = std::move(stash_[static_cast<std::size_t>(found - stash_.begin())]);
+    stash_.erase(found);
+    request.mail.reply = std::move(request.asked);
+    queue_.push_front(std::move(request.mail));
+  }
+  ++next_;
+  Mail mail = take();
+  advance();
+  hub_->changed.notify_all();
+  return mail;
+}
+
+Mail MailboxCore::take() {
+  Mail mail = std::move(queue_.front());
+  queue_.pop_front();
+  const std::string own = numbers_text();
+  count_event();
+  if (is_synchronous_) {
+    note("SRsynchronization", own + ' ' + mail.sender);
+  } else {
+    note("receive", own);
+  }
+  return mail;
+}
+
+std::string MailboxCore::finish(Mail mail) {
+  if (mail.reply) {
+    try {
+      mail.reply->reply("+s");
+    } catch (const message_error&) {  // who sent is gone
+    }
+  }
+  return std::move(mail.bytes);
+}
+
+std::string MailboxCore::receive() {
+  std::unique_lock lock(hub_->mutex);
+  if (is_forced()) await_turn(lock);
+  while (queue_.empty() && !is_closed_ && !is_forced()) hub_->changed.wait(lock);
+  if (is_closed_) throw mailbox_error(mailbox_fault::closed, "mailbox " + name_ + " is closed");
+  Mail mail = is_forced() ? take_in_turn() : take();
+  lock.unlock();
+  return finish(std::move(mail));
+}
+
+void MailboxCore::close() {
+  std::deque<Mail> left;
+  {
+    std::unique_lock lock(hub_->mutex);
+    is_closed_ = true;
+    left = std::exchange(queue_, {});
+    hub_->changed.notify_all();
+    for (Mail& mail : left) {
+      if (!mail.reply) continue;
+      try {
+        mail.reply->reply("-s");
+      } catch (const message_error&) {  // who sent is gone
+      }
+    }
+    while (connections_ > 0) hub_->changed.wait(lock);
+  }
+  stop();
+}
+
+void MailboxCore::stop() {
+  {
+    const std::lock_guard lock(hub_->mutex);
+    if (std::exchange(is_stopped_, true)) return;
+    is_closed_ = true;
+    hub_->changed.notify_all();
+  }
+  try {
+    party_.find(name_).send(std::string(1, stop_mark));
+  } catch (const message_error&) {  // a forked child: the mailbox is its parent's
+    server_.detach();
+    return;
+  }
+  server_.join();
+}
+
+MailboxHandle::MailboxHandle(std::string_view name, bool is_synchronous, bool is_selectable) {
+  const std::string known = name.empty() ? made_name('b') : std::string(name);
+  core_ = translated(known, [&] { return std::make_shared<MailboxCore>(known, is_synchronous, is_selectable); });
+}
+MailboxHandle::~MailboxHandle() { core_->stop(); }
+const std::string& MailboxHandle::name() const noexcept { return core_->name(); }
+void MailboxHandle::close() { core_->close(); }
+std::string MailboxHandle::receive_bytes() { return core_->receive(); }
+
+// ---- the sender ----
+
+class SenderCore {
+ public:
+  explicit SenderCore(const std::string& mailbox, std::chrono::milliseconds time)
+      : mailbox_(mailbox), party_(made_name('s')), peer_(party_.find(mailbox, time)) {}
+
+  // Errors: closed.
+  void ask(char mark, const std::string& bytes = {}) {
+    own_step(mark == connect_mark ? "connection" : mark == close_mark ? "close" : "SRsynchronization", mailbox_);
+    const message reply = peer_.call(wire_text(mark, bytes));
+    if (reply.bytes().empty() || reply.bytes()[0] != '+') {
+      throw mailbox_error(mailbox_fault::closed, "mailbox " + mailbox_ + " is closed");
+    }
+    if (mark == connect_mark) is_synchronous_ = reply.bytes().ends_with('s');
+    count_event();
+  }
+  void send(const std::string& bytes) {
+    if (is_synchronous_) return ask(send_mark, bytes);
+    own_step("arrival", mailbox_);
+    peer_.send(wire_text(send_mark, bytes));
+    count_event();
+  }
+
+ private:
+  std::string mailbox_;
+  party party_;
+  peer peer_;
+  bool is_synchronous_{false};
+};
+
+SenderHandle::SenderHandle(std::string_view mailbox) : mailbox_(mailbox) {}
+SenderHandle::~SenderHandle() {
+  if (!core_) return;
+  try {
+    close();
+  } catch (const mailbox_error&) {  // nobody is there to be told
+  }
+}
+
+void SenderHandle::connect(std::chrono::milliseconds time) {
+  if (core_) return;
+  core_ = translated(mailbox_, [&] {
+    auto core = std::make_shared<SenderCore>(mailbox_, time);
+    core->ask(connect_mark);
+    return core;
+  });
+}
+
+void SenderHandle::send_bytes(const std::string& bytes) {
+  if (!core_) throw mailbox_error(mailbox_fault::not_connected, "mailbox " + mailbox_ + ": connect() first");
+  translated(mailbox_, [&] { core_->send(bytes); });
+}
+
+void SenderHandle::close() {
+  if (!core_) throw mailbox_error(mailbox_fault::not_connected, "mailbox " + mailbox_ + ": it is not connected");
+  const auto core = std::exchange(core_, nullptr);
+  translated(mailbox_, [&] { core->ask(close_mark); });
+}
+
+// ---- selective wait ----
+
+void select_from(std::vector<Alternative> alternatives) {
+  std::vector<Alternative*> open;
+  Alternative* last = nullptr;
+  for (Alternative& alternative : alternatives) {
+    if (alternative.is_last_) {
+      last = &alternative;
+    } else if (alternative.is_open_) {
+      open.push_back(&alternative);
+    }
+  }
+  if (open.empty() && last == nullptr) {
+    throw mailbox_error(mailbox_fault::no_alternative,
+                        "select: every guard is closed, and there is neither otherwise nor after");
+  }
+  if (plan() != nullptr) hold("select, which cannot be forced yet");
+  Hub& hub = **selection;
+  const auto deadline =
+      std::chrono::steady_clock::now() + (last != nullptr ? last->time_ : std::chrono::nanoseconds::zero());
+  std::unique_lock lock(hub.mutex);
+  for (bool is_over = last != nullptr && last->time_ <= std::chrono::nanoseconds::zero();;) {
+    Alternative* first = nullptr;
+    for (Alternative* alternative : open) {
+      MailboxCore& core = *alternative->core_;
+      if (core.is_closed()) throw mailbox_error(mailbox_fault::closed, "mailbox " + core.name() + " is closed");
+      if (!core.is_empty() && (first == nullptr || core.first_arrival() < first->core_->first_arrival()))
+        first = alternative;
+    }
+    if (first != nullptr) {
+      Mail mail = first->core_->take();
+      lock.unlock();
+      return first->take_(MailboxCore::finish(std::move(mail)));
+    }
+    if (is_over) break;
+    if (last == nullptr) {
+      hub.changed.wait(lock);
+    } else {
+      is_over = hub.changed.wait_until(lock, deadline) == cv_status::timeout;
+    }
+  }
+  std::string text = "elseDelay " + numbers_text();
+  count_event();
+  for (const Alternative& alternative : alternatives) {
+    if (alternative.core_) text += ' ' + alternative.core_->name() + '=' + std::to_string(alternative.core_->size());
+  }
+  detail::note(Kind::mailbox, {}, text);
+  lock.unlock();
+  last->then_();
+}
+
+}  // namespace reprise::detail

@@ -1,0 +1,106 @@
+// What stands behind reprise::mailbox: a party, a thread that takes what comes to it, and a queue.
+//
+// All of it is made of reprise's own primitives, so that it is recorded and replayed as any program is.
+//
+// Threads   Any. `hub` guards queues and counts.
+#pragma once
+
+#include <reprise/condition_variable.h>
+#include <reprise/mailbox.h>
+#include <reprise/mutex.h>
+#include <reprise/thread.h>
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "program/sequence/plan.h"
+
+namespace reprise::detail {
+
+// Where receivers wait. Selectable mailboxes of a process share one, so that a thread can wait for several.
+struct Hub {
+  explicit Hub(const char* name) : mutex(name), changed(name) {}
+  reprise::mutex mutex;
+  condition_variable changed;
+  std::uint64_t arrivals{0};
+};
+
+// Who sent: process, path of the thread, and its numbers; as it stands in notes and on the wire.
+struct Mail {
+  std::string sender;
+  std::string bytes;
+  std::uint64_t arrival{0};      // among all arrivals of the hub
+  std::optional<message> reply;  // synchronous: who sends waits for it
+};
+
+// What came to a mailbox and was not done yet.
+struct Request {
+  char mark;
+  std::string connection;  // whose messages do not overtake each other
+  Actor actor;
+  std::uint64_t number{0};
+  std::uint64_t all{0};
+  Mail mail;
+  std::optional<message> asked;
+};
+
+class MailboxCore {
+ public:
+  MailboxCore(const std::string& name, bool is_synchronous, bool is_selectable);
+  ~MailboxCore();
+  MailboxCore(const MailboxCore&) = delete;
+  MailboxCore& operator=(const MailboxCore&) = delete;
+
+  const std::string& name() const { return name_; }
+  Hub& hub() { return *hub_; }
+  std::string receive();
+  void close();
+  void stop();
+
+  // REQUIRES hub().mutex.
+  bool is_closed() const { return is_closed_; }
+  bool is_empty() const { return queue_.empty(); }
+  std::size_t size() const { return queue_.size(); }
+  std::uint64_t first_arrival() const { return queue_.front().arrival; }
+  Mail take();
+
+  // After take(), without the mutex: who sent a synchronous message goes on.
+  static std::string finish(Mail mail);
+
+ private:
+  void serve();
+  bool handle(message incoming);
+  void perform(Request request);
+  static void answer(std::optional<message>& asked, const std::string& text);
+
+  // Where a sequence is forced.
+  bool is_forced() const { return planned_ != nullptr; }
+  void advance();
+  bool is_turn(const Actor& receiver) const;
+  std::deque<Request>::const_iterator find(const PlannedEvent& event) const;
+  Mail take_in_turn();
+  void await_turn(std::unique_lock<reprise::mutex>& lock);
+  void note(const char* type, const std::string& rest);
+
+  std::string name_;
+  std::string label_;
+  bool is_synchronous_;
+  std::shared_ptr<Hub> hub_;
+  party party_;
+
+  // Guarded by the hub's mutex.
+  std::deque<Mail> queue_;
+  std::deque<Request> stash_;  // forced: came before its turn
+  const PlannedObject* planned_{nullptr};
+  std::size_t next_{0};  // of the planned events
+  std::uint64_t order_{0};
+  std::uint64_t connections_{0};
+  bool is_closed_{false};
+  bool is_stopped_{false};
+
+  thread server_;
+};
+
+}  // namespace reprise::detail

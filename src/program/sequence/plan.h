@@ -1,0 +1,94 @@
+// What is to happen, where a sequence is forced: read once from the file that REPRISE_PLAN names.
+//
+//   if (const Plan* forced = plan()) list = forced->mailbox("deposit");
+//
+// The file is made by the tool. Lines of words separated by tabs: an object and its events in their order, or a thread
+// and its own events in their order.
+//
+//   object  mailbox|monitor  NAME  [whole|begin]           NAME of a monitor: process/name
+//   event   TYPE THREAD NUMBER ALL CALLED METHOD CONDITION
+//   not     THREAD                                         monitor, begin: not this thread after these events
+//   thread  NAME
+//   step    TYPE OBJECT NUMBER ALL
+//
+// A thread is process/path or process#index; "-" stands for nothing.
+//
+// What keeps to the plan waits for its turn; what does not is reported (REPRISE_REPORT) and held for good.
+//
+// Threads   Any; nothing changes after it was read.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace reprise::detail {
+
+struct PlannedEvent {
+  std::string type;
+  std::string thread;
+  std::uint64_t number{0};
+  std::uint64_t all{0};
+  std::string called;
+  std::string method;
+  std::string condition;
+};
+
+struct PlannedObject {
+  std::vector<PlannedEvent> events;
+  bool is_whole{true};             // nothing may follow; else only entries are listed, and anything may follow
+  std::set<std::string> not_next;  // who may not be the first to follow
+};
+
+struct PlannedStep {
+  std::string type;
+  std::string object;
+  std::uint64_t number{0};
+  std::uint64_t all{0};
+};
+
+// Who does something, in both ways of naming.
+struct Actor {
+  std::string by_path;   // process/0.1
+  std::string by_index;  // process#2
+  bool is(const std::string& name) const { return name == by_path || name == by_index; }
+  bool is_in(const std::set<std::string>& names) const { return names.contains(by_path) || names.contains(by_index); }
+};
+Actor this_actor();
+
+class Plan {
+ public:
+  explicit Plan(std::string_view text);
+
+  bool lists_mailboxes() const { return lists_mailboxes_; }
+  // Every mailbox is listed if any is; an unknown one has no events.
+  const PlannedObject& mailbox(const std::string& name) const;
+  // Null: anything may happen there.
+  const PlannedObject* monitor(const std::string& name) const;
+  const std::vector<PlannedStep>& steps_of(const Actor& actor) const;
+
+ private:
+  std::map<std::string, PlannedObject> mailboxes_;
+  std::map<std::string, PlannedObject> monitors_;
+  std::map<std::string, std::vector<PlannedStep>> threads_;
+  bool lists_mailboxes_{false};
+};
+
+// Null: nothing is forced.
+const Plan* plan();
+
+// The calling thread is about to do this: it must be the next of its own steps, or it is held. False: it has no more
+// steps
+// (`may_wait`: then it is the caller's to hold it).
+bool own_step(std::string_view type, const std::string& object, bool may_wait = false);
+
+// The calling thread waits for its turn to do this.
+void wants(std::string_view what);
+
+// The calling thread does what the plan does not have: reports it and never returns.
+[[noreturn]] void hold(std::string_view what);
+
+}  // namespace reprise::detail

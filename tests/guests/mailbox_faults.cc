@@ -1,0 +1,45 @@
+// Trait: every error of mailboxes and senders, in one process.
+#include <reprise/mailbox.h>
+#include <reprise/reprise.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+int fault_of(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const reprise::mailbox_error& error) {
+    return static_cast<int>(error.fault());
+  }
+  return -1;
+}
+
+int main() {
+  using namespace std::chrono_literals;
+  auto box = std::make_unique<reprise::mailbox<int>>("box");
+  reprise::sender<std::string> wrong("box");
+  reprise::sender<int> nowhere("nobody");
+  reprise::out << "bad_name " << fault_of([] { reprise::mailbox<int> bad("a b"); }) << '\n';
+  reprise::out << "name_taken " << fault_of([] { reprise::mailbox<int> again("box"); }) << '\n';
+  reprise::out << "no_mailbox " << fault_of([&] { nowhere.connect(10ms); }) << '\n';
+  reprise::out << "not_connected " << fault_of([&] { wrong.send("x"); }) << fault_of([&] { wrong.close(); }) << '\n';
+  wrong.connect();
+  wrong.send("not a number");
+  reprise::out << "bad_contents " << fault_of([&] { box->receive(); }) << '\n';
+  wrong.close();
+  reprise::out << "no_alternative " << fault_of([] {
+    reprise::selectable_mailbox<int> shut("shut");
+    reprise::select(reprise::from(shut, [](int) {}).when(false));
+  }) << '\n';
+  box->close();
+  reprise::out << "closed " << fault_of([&] { box->receive(); }) << '\n';
+  box = std::make_unique<reprise::mailbox<int>>("next");
+  reprise::sender<int> left("next");
+  left.connect();
+  box.reset();
+  reprise::out << "broken " << fault_of([&] {
+    for (;;) left.send(1);
+  }) << '\n';
+}
