@@ -85,7 +85,8 @@ TEST(Launch, KillsWhatTheProgramStarted) {
   {
     auto child = Child::start(
         {.program = "/bin/sh",
-         .arguments = {"sh", "-c", "(sleep 1000; true) & echo started >&" + std::to_string(ends[1]) + "; wait"},
+         .arguments = {"sh", "-c",
+                       "(sleep 1000; true) & echo started > /proc/self/fd/" + std::to_string(ends[1]) + "; wait"},
          .environment = {},
          .folder = {}},
         interrupts);

@@ -7,7 +7,7 @@ namespace reprise::record {
 bool Recorder::chosen(gate::Thread& thread, Kind kind, std::uint64_t, std::uint64_t&) {
   gate::perturb::before(thread);
   thread.slot->pending_object = 0;
-  thread.slot->pending_kind = static_cast<std::uint32_t>(kind);
+  __atomic_store_n(&thread.slot->pending_kind, static_cast<std::uint32_t>(kind), __ATOMIC_RELAXED);
   return false;
 }
 

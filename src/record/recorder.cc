@@ -360,7 +360,7 @@ void Recorder::ended(Thread& child) {
 
 void Recorder::joining(Thread& thread, std::uint32_t child) {
   thread.slot->pending_object = child;
-  thread.slot->pending_kind = static_cast<std::uint32_t>(Kind::join);
+  __atomic_store_n(&thread.slot->pending_kind, static_cast<std::uint32_t>(Kind::join), __ATOMIC_RELAXED);
 }
 
 void Recorder::joined(Thread& thread, std::uint32_t child) {

@@ -185,7 +185,7 @@ class TestThread {
   }
   void waits(Kind kind, std::uint64_t object) {
     slot->pending_object = object;
-    slot->pending_kind = static_cast<std::uint32_t>(kind);
+    __atomic_store_n(&slot->pending_kind, static_cast<std::uint32_t>(kind), __ATOMIC_RELAXED);
   }
 
   gate::Slot* slot;

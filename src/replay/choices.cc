@@ -8,7 +8,7 @@ bool Replayer::chosen(gate::Thread& thread, Kind kind, std::uint64_t expected, s
   Replayed& self = replayed(thread);
   gate::perturb::before(thread);
   thread.slot->pending_object = 0;
-  thread.slot->pending_kind = static_cast<std::uint32_t>(kind);
+  __atomic_store_n(&thread.slot->pending_kind, static_cast<std::uint32_t>(kind), __ATOMIC_RELAXED);
   if (at_end(self)) {
     hold(self, kind, 0);
     return false;

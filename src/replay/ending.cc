@@ -33,12 +33,12 @@ void Replayer::hold(Replayed& self, Kind kind, ObjectId object) {
     object = self.info->pending_object;
   }
   self.slot->pending_object = object;
-  self.slot->pending_kind = static_cast<std::uint32_t>(kind);
+  __atomic_store_n(&self.slot->pending_kind, static_cast<std::uint32_t>(kind), __ATOMIC_RELAXED);
   if (released_.load() == 0) {
     falls_asleep(self);
     while (released_.load() == 0) released_.wait(0);
   }
-  self.slot->pending_kind = 0;
+  __atomic_store_n(&self.slot->pending_kind, 0, __ATOMIC_RELAXED);
   self.gate = &free_;
   self.keeps_contents = false;
 }

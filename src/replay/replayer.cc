@@ -458,7 +458,7 @@ void Replayer::ended(Thread& child) {
 
 void Replayer::joining(Thread& thread, std::uint32_t child) {
   thread.slot->pending_object = child;
-  thread.slot->pending_kind = static_cast<std::uint32_t>(Kind::join);
+  __atomic_store_n(&thread.slot->pending_kind, static_cast<std::uint32_t>(Kind::join), __ATOMIC_RELAXED);
   const std::lock_guard lock(watch_mutex_);
   if (ended_.contains(child)) return;
   joined_for_.insert(child);

@@ -184,9 +184,9 @@ struct Thread {
   void about_to(Kind kind, const Object& object) noexcept {
     slot->pending_object = object.known_id();
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    slot->pending_kind = static_cast<std::uint32_t>(kind);
+    __atomic_store_n(&slot->pending_kind, static_cast<std::uint32_t>(kind), __ATOMIC_RELAXED);
   }
-  void done() noexcept { slot->pending_kind = 0; }
+  void done() noexcept { __atomic_store_n(&slot->pending_kind, 0, __ATOMIC_RELAXED); }
 };
 
 enum class Outcome : std::uint8_t {

@@ -46,6 +46,8 @@ void print_text(const Tested& tested, const std::string& kept, Console& console)
   }
   if (!tested.reason.empty()) console.print(tested.reason);
   for (const std::string& line : tested.instead) console.print("  " + analyse::escape(line));
+  if (tested.verdict == Verdict::infeasible)
+    console.print("searched were the entries of monitors; races at mutexes and atomics of the program's own were not");
   console.print(fmt::format("the recording {} came furthest", kept));
 }
 
