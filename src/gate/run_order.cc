@@ -28,6 +28,7 @@ struct Shared {
 
 Shared* shared = nullptr;
 int lock_file = -1;
+bool waits_for_others = true;
 std::array<std::atomic<bool>, places_max> taken{};       // by a place of this process
 std::array<std::uint64_t, places_max> written_before{};  // by the last place of this process that had it
 
@@ -57,7 +58,8 @@ std::uint32_t find_counter(std::uint64_t path) {
 
 }  // namespace
 
-void join(const std::string& folder) {
+void join(const std::string& folder, bool waits) {
+  waits_for_others = waits;
   if (lock_file >= 0) close(lock_file);
   lock_file = -1;
   if (folder.empty()) return;
@@ -94,6 +96,7 @@ std::uint64_t enter(const Place& place) {
 }
 
 void await(const Place& place, std::uint64_t others) {
+  if (!waits_for_others) return;
   std::atomic<std::uint64_t>& written = shared->counters[place.index].written;
   for (;;) {
     const std::uint64_t now = written.load();

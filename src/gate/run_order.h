@@ -15,8 +15,9 @@
 namespace reprise::gate::run_order {
 
 // Maps the run's file in `folder`. Called at start, and again in a forked child, whose lock must be its own. Without a
-// folder, or when it cannot be made, nothing is ordered.
-void join(const std::string& folder);
+// folder, or when it cannot be made, nothing is ordered. Not `waits`: the others are not there; what was recorded of
+// them is passed over.
+void join(const std::string& folder, bool waits = true);
 bool is_joined() noexcept;
 
 // The place of a file that is appended to. Not shared when there are too many or this process has it already.
