@@ -1,13 +1,17 @@
 # label: slow
 """Goal    A system replays with what happens to systems: services that are stopped, programs that are started again,
-        receivers that die in the midst of a message.
+        receivers that die in the midst of a message; and `show` tells whose message came.
 Method  service   A server that never ends and two clients that race for its answers. It is stopped with SIGTERM.
         restart   The server ends three times and is started again; clients lose calls and find the next incarnation.
         cut       A receiver kills itself while an 8 MiB message is on its way, twice; the sender is told and finds the next
                   incarnation.
-        Each is recorded while an adversary delays one process and replayed while it delays another: identical, and the same
+        show      The sender that `show` names for each message is the one whose message the receiver printed.
+        The others are recorded while an adversary delays one process and replayed while it delays another: identical, and the same
         lines. Controls: the second prints something else without the gate; in the third the faults must have come.
 """
+import json
+import re
+
 from _lib import FULL, GUESTS, Bench
 from message_lib import lines_of, record
 
@@ -43,8 +47,33 @@ def has_processes(bench, name, wanted):
     return bench.expect(wanted <= found, f"{name}: holds {wanted}: {found}", name)
 
 
+def shown_senders(bench, name, order):
+    """What `show` says of each receive that is written, against the order that the receiver printed."""
+    shown = bench.reprise("show", name, "--process", "receiver", "--kind", "receive", "--json")
+    events = shown.json() if shown.out.startswith(b"{") else json.loads(shown.out)
+    wrong = [event for event in events if event["from"]["party"] != order[event["order"] - 1]
+             or event["from"]["message"] != order[:event["order"]].count(event["from"]["party"])
+             or event["from"]["message_of_thread"] != event["from"]["message"]
+             or f"from {event['from']['party']}, thread 0, message {event['from']['message']}" not in event["text"]]
+    bench.expect(events and not wrong, f"{name}: show names the senders: {wrong[:3]}", name, shown)
+    return len(events)
+
+
+def check_show(bench):
+    guest, count = GUESTS / "message_race", 30
+    lines = {"receiver": [guest, "receiver", count], "anna": [guest, "sender", "anna", count],
+             "bert": [guest, "sender", "bert", count]}
+    recorded = record(bench, "shown", lines, "--no-image", "--delay", "anna:50")
+    order = re.findall("anna|bert", lines_of(recorded.out)[-1].split()[-1])
+    written = shown_senders(bench, "shown", order)
+    traced = bench.replay("shown", "--trace")
+    every = shown_senders(bench, "shown", order)
+    bench.expect(traced.code == 0 and every == len(order) and 1 < written <= every, f"show: {written} {every}", "shown", traced)
+
+
 def main():
     bench = Bench("message_system")
+    check_show(bench)
     identical = differ = 0
     for number in range(RECORDINGS):
         service = {"server": [GUEST, "serve", 0], **ASKERS}
