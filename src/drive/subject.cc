@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "analyse/sources.h"
 #include "drive/image.h"
+#include "drive/merge.h"
 #include "drive/program.h"
 
 namespace reprise::drive {
@@ -95,6 +97,26 @@ Result<void> choose(Subject& subject, const std::string& only) {
   subject.only = launched;
   std::erase_if(subject.processes,
                 [&](const SubjectProcess& other) { return !is_listed(subject.only, root_of(other.name)); });
+  return {};
+}
+
+// Where REPRISE_PEERS was set, others may have recorded the rest of this run.
+Result<void> check_whole(const Subject& subject) {
+  std::error_code ignored;
+  const auto names_peers = [](const std::string& variable) { return variable.starts_with("REPRISE_PEERS="); };
+  const std::vector<std::string>& environment = subject.manifest.environment;
+  const bool has_hosts = std::any_of(environment.begin(), environment.end(), names_peers);
+  if (!has_hosts || !subject.only.empty() || fs::exists(subject.folder.path / routes_name, ignored)) return {};
+  for (const SubjectProcess& process : subject.processes) {
+    for (const analyse::MessageSource& source : analyse::message_sources(process.log)) {
+      if (subject.find(source.from.process) != nullptr) continue;
+      return fail(
+          ErrorCode::unsupported,
+          fmt::format("{} is one part of a run on several hosts: process {} is not in it. Put the parts together "
+                      "with reprise merge, or replay one process with --only (level data)",
+                      subject.folder.name(), source.from.process));
+    }
+  }
   return {};
 }
 
@@ -285,6 +307,7 @@ Result<Subject> prepare(const Folder& folder, const SubjectOptions& options) {
                   .unpacked = {}};
   if (auto opened = open_processes(subject); !opened) return tl::unexpected(opened.error());
   if (auto chosen = choose(subject, options.only); !chosen) return tl::unexpected(chosen.error());
+  if (auto whole = check_whole(subject); !whole) return tl::unexpected(whole.error());
   if (auto added = add_lines(subject, options); !added) return tl::unexpected(added.error());
   return subject;
 }

@@ -74,8 +74,8 @@ struct OpenedLog {
 };
 Result<OpenedLog> open_log(const recording::Folder& folder, std::string_view process = {}, bool prefer_trace = false);
 
-// Errors: those of open_log; unsupported (the recording was refused when it was made, and why); not_found (no program
-// any more).
+// Errors: those of open_log; unsupported (the recording was refused when it was made, and why; or the rest of it is
+// elsewhere); not_found (no program any more).
 Result<Subject> prepare(const recording::Folder& folder, const SubjectOptions& options);
 
 }  // namespace reprise::drive

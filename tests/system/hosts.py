@@ -212,6 +212,8 @@ def check_refusals(bench, name, parties):
     bench.expect(twice.code != 0 and b"both hold a process" in twice.err, f"{name}: twice the same is refused", "", twice)
     taken = bench.reprise("merge", name, part)
     bench.expect(taken.code != 0 and not bench.path("twice").exists(), f"{name}: a name that is taken is refused", "", taken)
+    alone = bench.replay(part)
+    bench.expect(alone.code == 7 and b"reprise merge" in alone.err, f"{name}: a part alone is refused", part, alone)
     less = bench.reprise("merge", "less", part)
     bench.expect(less.code == 0 and b"merge its recording too" in less.err, f"{name}: a missing part is told", "", less)
     lines = (bench.path(name) / "routes").read_text()
