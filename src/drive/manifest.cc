@@ -139,7 +139,7 @@ class Members {
     if (json == nullptr) return;
     const bool fits = json->is_number_unsigned() ? json->get<std::uint64_t>() <= static_cast<std::uint64_t>(high)
                                                  : json->is_number_integer() && json->get<std::int64_t>() >= low;
-    if (!fits || json->get<std::int64_t>() > high) {
+    if (!fits || json->get<std::int64_t>() > high || json->get<std::int64_t>() < low) {
       return complain(member, "a whole number from " + std::to_string(low) + " to " + std::to_string(high));
     }
     to = json->get<std::int64_t>();
