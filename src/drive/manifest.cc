@@ -97,6 +97,12 @@ Json json_of(const ManifestLine& line) {
   json["service"] = line.service;
   json["end"] = std::string(name(line.end));
   json["code"] = line.end_code;
+  if (line.part == 0) return json;
+  json["part"] = line.part;
+  json["host"] = json_of(line.host);
+  json["directory"] = json_of(line.directory);
+  json["environment"] = Json::array();
+  for (const std::string& variable : line.environment) json["environment"].push_back(json_of(variable));
   return json;
 }
 
@@ -133,7 +139,7 @@ class Members {
     if (json == nullptr) return;
     const bool fits = json->is_number_unsigned() ? json->get<std::uint64_t>() <= static_cast<std::uint64_t>(high)
                                                  : json->is_number_integer() && json->get<std::int64_t>() >= low;
-    if (!fits || json->get<std::int64_t>() > high) {
+    if (!fits || json->get<std::int64_t>() > high || json->get<std::int64_t>() < low) {
       return complain(member, "a whole number from " + std::to_string(low) + " to " + std::to_string(high));
     }
     to = json->get<std::int64_t>();
@@ -251,6 +257,15 @@ ManifestEnd end_named(const std::string& kind) {
   return found == end_names.end() ? ManifestEnd::unknown : static_cast<ManifestEnd>(found - end_names.begin());
 }
 
+void read_part(Members& members, ManifestLine& line) {
+  std::int64_t part = 0;
+  members.number("part", 1, static_cast<std::int64_t>(items_max), part);
+  line.part = static_cast<std::uint32_t>(part);
+  members.text("host", line.host);
+  members.text("directory", line.directory);
+  members.texts("environment", line.environment);
+}
+
 ManifestLine read_line(const Read& json, std::string& wrong) {
   ManifestLine line;
   Members members(json, "lines", wrong);
@@ -267,6 +282,7 @@ ManifestLine read_line(const Read& json, std::string& wrong) {
   members.number("code", INT32_MIN, INT32_MAX, code);
   line.end = end_named(end);
   line.end_code = static_cast<std::int32_t>(code);
+  if (members.has("part")) read_part(members, line);
   if (!recording::is_valid_name(line.name)) members.complain("name", "a name");
   if (line.command.empty()) members.complain("command", "a command");
   return line;

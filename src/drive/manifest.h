@@ -42,6 +42,12 @@ struct ManifestLine {
   ManifestImage program;
   std::vector<ManifestImage> libraries;
   bool service{false};  // stopped when all that are none had ended
+  // Of a merged recording: which of the parts this line comes from, counted from 1, and what was the parts' own. 0: not
+  // merged, the recording's own hold.
+  std::uint32_t part{0};
+  std::string host;
+  std::string directory;
+  std::vector<std::string> environment;
   ManifestEnd end{ManifestEnd::unknown};
   std::int32_t end_code{0};
 

@@ -54,6 +54,31 @@ TEST(Manifest, IsReadBackAsWritten) {
   EXPECT_TRUE(held);
 }
 
+// Goal    The lines of a system keep what is theirs, also where they were recorded on other hosts.
+// Method  One line of each; a part that is no number from 1 is damage.
+TEST(Manifest, KeepsLinesOfSeveralHosts) {
+  Manifest manifest = sample();
+  ManifestLine line;
+  line.name = "server";
+  line.command = {"./server"};
+  line.service = true;
+  manifest.lines.push_back(line);
+  line.name = "client";
+  line.part = 2;
+  line.host = "there";
+  line.directory = "/home/other";
+  line.environment = {"LANG=C", "\xFF=odd"};
+  manifest.lines.push_back(line);
+  std::string text = format_manifest(manifest);
+  const auto read = parse_manifest(text);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(*read, manifest);
+  const std::size_t at = text.find("\"part\": 2");
+  ASSERT_NE(at, std::string::npos);
+  text[at + 8] = '0';
+  EXPECT_FALSE(parse_manifest(text));
+}
+
 // Goal    Bytes that only look like UTF-8 survive too.
 // Method  Over-long forms, surrogates, numbers beyond Unicode, sequences cut short; and the last valid ones beside
 // them.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analyse/text.h"
+#include "drive/merge.h"
 #include "drive/scratch.h"
 #include "drive/watch.h"
 #include "recording/live.h"
@@ -28,7 +29,9 @@ std::vector<std::string> replay_environment(const Subject& subject, const Subjec
   const auto set = [&](std::string_view name, const std::string& value) {
     result.push_back(fmt::format("{}={}", name, value));
   };
-  std::erase_if(result, [](const std::string& variable) { return variable.starts_with("MCAPI_RUN="); });
+  std::erase_if(result, [](const std::string& variable) {
+    return variable.starts_with("MCAPI_RUN=") || variable.starts_with("REPRISE_PEERS=");  // all is replayed here
+  });
   set("MCAPI_RUN", "reprise-" + scratch.filename().string());  // nodes of this replay meet each other only
   set("REPRISE_LAUNCHED", "1");
   set("REPRISE_RUN", (scratch / "run").string());
@@ -42,6 +45,14 @@ std::vector<std::string> replay_environment(const Subject& subject, const Subjec
   set("REPRISE_REPLAY", fs::absolute(subject.folder.path).string());
   set("REPRISE_PROCESS", line.process);
   set("REPRISE_SCRATCH", scratch.string());
+  std::error_code ignored;
+  if (const fs::path routes = subject.folder.path / routes_name; fs::exists(routes, ignored))
+    set("REPRISE_ROUTES", fs::absolute(routes).string());
+  if (line.part != 0) {  // only programs of the same host wrote in turns
+    const fs::path outputs = scratch / fmt::format("part-{}", line.part);
+    fs::create_directory(outputs, ignored);
+    set("REPRISE_OUTPUTS", outputs.string());
+  }
   if (options.trace) set("REPRISE_TRACE", "1");
   if (options.then_live) set("REPRISE_THEN", "live");
   return result;
@@ -215,7 +226,7 @@ Result<ReplayReport> replay_once(const Subject& subject, const ReplayOptions& op
     Launch launch{.program = line.program,
                   .arguments = line.arguments,
                   .environment = replay_environment(subject, line, options, scratch.path),
-                  .folder = subject.working_folder,
+                  .folder = line.working_folder,
                   .fixed_addresses = subject.fixed_addresses,
                   .silent = options.silent,
                   .output_to_error = options.output_to_error,

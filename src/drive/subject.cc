@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "analyse/sources.h"
 #include "drive/image.h"
+#include "drive/merge.h"
 #include "drive/program.h"
 
 namespace reprise::drive {
@@ -98,6 +100,26 @@ Result<void> choose(Subject& subject, const std::string& only) {
   return {};
 }
 
+// Where REPRISE_PEERS was set, others may have recorded the rest of this run.
+Result<void> check_whole(const Subject& subject) {
+  std::error_code ignored;
+  const auto names_peers = [](const std::string& variable) { return variable.starts_with("REPRISE_PEERS="); };
+  const std::vector<std::string>& environment = subject.manifest.environment;
+  const bool has_hosts = std::any_of(environment.begin(), environment.end(), names_peers);
+  if (!has_hosts || !subject.only.empty() || fs::exists(subject.folder.path / routes_name, ignored)) return {};
+  for (const SubjectProcess& process : subject.processes) {
+    for (const analyse::MessageSource& source : analyse::message_sources(process.log)) {
+      if (subject.find(source.from.process) != nullptr) continue;
+      return fail(
+          ErrorCode::unsupported,
+          fmt::format("{} is one part of a run on several hosts: process {} is not in it. Put the parts together "
+                      "with reprise merge, or replay one process with --only (level data)",
+                      subject.folder.name(), source.from.process));
+    }
+  }
+  return {};
+}
+
 // A program as it was recorded, and where its copy is.
 struct Recorded {
   const ManifestImage& program;
@@ -154,8 +176,17 @@ Result<void> use_recorded(Subject& subject, const Recorded& recorded, SubjectLin
   return {};
 }
 
+// Where a program ran, or here.
+fs::path restored_folder(Subject& subject, const std::string& directory) {
+  std::error_code ignored;
+  if (fs::is_directory(directory, ignored)) return directory;
+  const std::string warning = fmt::format("the working folder {} is gone; running here", directory);
+  if (std::find(subject.warnings.begin(), subject.warnings.end(), warning) == subject.warnings.end())
+    subject.warnings.push_back(warning);
+  return {};
+}
+
 Result<void> add_line(Subject& subject, const SubjectOptions& options, const Recorded& recorded, SubjectLine line) {
-  line.environment = subject.manifest.environment;
   auto found = !options.program.empty() ? use_program(line, options.program)
                : options.image          ? use_image(subject, recorded, line)
                                         : use_recorded(subject, recorded, line);
@@ -168,25 +199,30 @@ Result<void> add_lines(Subject& subject, const SubjectOptions& options) {
   const fs::path image = subject.folder.path / "image";
   if (manifest.lines.empty()) {
     return add_line(subject, options, {manifest.program, manifest.libraries, image},
-                    {subject.processes.front().name, {}, manifest.command, {}, manifest.end, manifest.end_code});
+                    {.process = subject.processes.front().name,
+                     .program = {},
+                     .arguments = manifest.command,
+                     .environment = manifest.environment,
+                     .working_folder = restored_folder(subject, manifest.directory),
+                     .end = manifest.end,
+                     .end_code = manifest.end_code});
   }
   if (!options.program.empty() && (manifest.lines.size() > 1 && subject.only.empty()))
     return fail(ErrorCode::usage, "--program stands for one program; with several, use it with --only NAME");
   for (const ManifestLine& line : manifest.lines) {
     if (!subject.only.empty() && !is_listed(subject.only, line.name)) continue;
-    auto added = add_line(subject, options, {line.program, line.libraries, image / line.name},
-                          {line.name, {}, line.command, {}, line.end, line.end_code});
+    auto added =
+        add_line(subject, options, {line.program, line.libraries, image / line.name},
+                 {.process = line.name,
+                  .program = {},
+                  .arguments = line.command,
+                  .environment = line.part != 0 ? line.environment : manifest.environment,
+                  .working_folder = restored_folder(subject, line.part != 0 ? line.directory : manifest.directory),
+                  .part = line.part,
+                  .end = line.end,
+                  .end_code = line.end_code});
     if (!added) return added;
   }
-  return {};
-}
-
-Result<void> restore_folder(Subject& subject) {
-  std::error_code ignored;
-  subject.working_folder = subject.manifest.directory;
-  if (fs::is_directory(subject.working_folder, ignored)) return {};
-  subject.warnings.push_back(fmt::format("the working folder {} is gone; running here", subject.manifest.directory));
-  subject.working_folder.clear();
   return {};
 }
 
@@ -265,14 +301,13 @@ Result<Subject> prepare(const Folder& folder, const SubjectOptions& options) {
                   .only = {},
                   .folder = folder,
                   .manifest = *manifest,
-                  .working_folder = {},
                   .fixed_addresses = manifest->randomize_off,
                   .is_other_build = false,
                   .warnings = {},
                   .unpacked = {}};
   if (auto opened = open_processes(subject); !opened) return tl::unexpected(opened.error());
   if (auto chosen = choose(subject, options.only); !chosen) return tl::unexpected(chosen.error());
-  if (auto restored = restore_folder(subject); !restored) return tl::unexpected(restored.error());
+  if (auto whole = check_whole(subject); !whole) return tl::unexpected(whole.error());
   if (auto added = add_lines(subject, options); !added) return tl::unexpected(added.error());
   return subject;
 }

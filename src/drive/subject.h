@@ -37,6 +37,8 @@ struct SubjectLine {
   std::filesystem::path program;
   std::vector<std::string> arguments;
   std::vector<std::string> environment;
+  std::filesystem::path working_folder;
+  std::uint32_t part{0};  // of a merged recording
   ManifestEnd end{ManifestEnd::unknown};
   std::int32_t end_code{0};
 };
@@ -47,7 +49,6 @@ struct Subject {
   std::string only;                       // names of the processes that are replayed, separated by commas; empty: all
   recording::Folder folder;
   Manifest manifest;
-  std::filesystem::path working_folder;
   bool fixed_addresses{true};
   bool is_other_build{false};
   std::vector<std::string> warnings;                     // one line each
@@ -73,8 +74,8 @@ struct OpenedLog {
 };
 Result<OpenedLog> open_log(const recording::Folder& folder, std::string_view process = {}, bool prefer_trace = false);
 
-// Errors: those of open_log; unsupported (the recording was refused when it was made, and why); not_found (no program
-// any more).
+// Errors: those of open_log; unsupported (the recording was refused when it was made, and why; or the rest of it is
+// elsewhere); not_found (no program any more).
 Result<Subject> prepare(const recording::Folder& folder, const SubjectOptions& options);
 
 }  // namespace reprise::drive

@@ -58,10 +58,11 @@ Result<recording::Log> open_log(const std::string& folder, const std::string& pr
   return fail(ErrorCode::not_found, "no log of process " + process + " in " + folder);
 }
 
-// Only a launcher makes a run of several processes, and where some are left out nobody can wait for them.
+// Only a launcher makes a run of several processes; where some are left out nobody waits for them.
 void join_run(const Settings& settings) {
-  if (settings.launched && settings.only.empty())
-    gate::run_order::join(settings.mode == Mode::record ? settings.folder : settings.scratch);
+  if (!settings.launched || !settings.only.empty()) return;
+  const std::string& replayed = settings.outputs.empty() ? settings.scratch : settings.outputs;
+  gate::run_order::join(settings.mode == Mode::record ? settings.folder : replayed);
 }
 
 void start_recording(Session& self) {

@@ -65,6 +65,8 @@ std::vector<std::string> Settings::environment() const {
   set("REPRISE_RUN", run);
   set("REPRISE_ONLY", only);
   set("REPRISE_GROUPS", groups);
+  set("REPRISE_ROUTES", routes);
+  set("REPRISE_OUTPUTS", outputs);
   return variables;
 }
 
@@ -87,6 +89,8 @@ Settings take_settings() {
   settings.run = look("REPRISE_RUN");
   settings.only = look("REPRISE_ONLY");
   settings.groups = look("REPRISE_GROUPS");
+  settings.routes = look("REPRISE_ROUTES");
+  settings.outputs = take("REPRISE_OUTPUTS").value_or("");
   if (record) {
     settings.mode = Mode::record;
   } else if (replay) {

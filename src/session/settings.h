@@ -39,6 +39,8 @@ struct Settings {
   std::string run;
   std::string only;
   std::string groups;
+  std::string routes;
+  std::string outputs;
 
   gate::perturb::Options perturbation() const;
   // As NAME=value, for the next image of this process.

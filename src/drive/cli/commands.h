@@ -47,6 +47,7 @@ int run_rm(const Arguments& arguments, Console& console);
 int run_diff(const Arguments& arguments, Console& console);
 int run_pack(const Arguments& arguments, Console& console);
 int run_unpack(const Arguments& arguments, Console& console);
+int run_merge(const Arguments& arguments, Console& console);
 int run_demo(const Arguments& arguments, Console& console);
 int run_completion(const Arguments& arguments, Console& console);
 int run_version(const Arguments& arguments, Console& console);

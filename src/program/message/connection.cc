@@ -68,7 +68,7 @@ void Connection::close_in_child() {
   new (&reply_mutex_) std::mutex;
 }
 
-void Connection::open(const Mailbox& mailbox) {
+void Connection::open(const Mailbox& mailbox, const Reach& reach) {
   gate::Thread* thread = gate::current;
   if (thread != nullptr) {
     thread->gate->begin(*thread, object_, Kind::connect);
@@ -76,6 +76,7 @@ void Connection::open(const Mailbox& mailbox) {
   }
   const std::uint64_t id = object_.known_id();
   to_->connection = id != 0 ? id : ++unrecorded_connections;
+  if (reach) file_ = reach(to_->connection);
   if (file_ < 0) return;
   if (is_replaying(thread)) enlarge(file_);
   const Greeting greeting{

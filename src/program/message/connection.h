@@ -11,6 +11,7 @@
 #include <reprise/message.h>
 
 #include <condition_variable>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -36,8 +37,10 @@ class Connection {
   std::uint32_t incarnation() const { return to_->incarnation; }
   bool is_broken() const { return is_broken_.load(std::memory_order_relaxed); }
 
-  // Passes the gate as a new object and tells the other side who we are.
-  void open(const Mailbox& mailbox);
+  // Passes the gate as a new object, which gives it its number; makes the connection, if it has none yet and `reach`
+  // finds one for that number; and tells the other side who we are.
+  using Reach = std::function<int(std::uint64_t connection)>;
+  void open(const Mailbox& mailbox, const Reach& reach = {});
 
   // Errors, as message_error: too_long, lost, refused.
   void send(std::string_view bytes);

@@ -8,6 +8,7 @@ namespace reprise::messaging {
 namespace {
 
 constexpr auto look_interval = std::chrono::milliseconds(2);
+constexpr std::string_view unknown_process = "-";  // of a party on another host
 
 // Another party, and perhaps a connection to it.
 struct Reached {
@@ -43,7 +44,8 @@ std::optional<Reached> reach_once(Mailbox& mailbox, Run& run, const std::string&
   const auto& [host, port] = place->second;
   const int file = connect_tcp(host, port, deadline);
   if (file < 0) return std::nullopt;
-  return Reached{Located{.incarnation = 1, .process = "-", .host = host, .is_alive = true}, file};
+  return Reached{Located{.incarnation = 1, .process = std::string(unknown_process), .host = host, .is_alive = true},
+                 file};
 }
 
 std::optional<Reached> reach(Mailbox& mailbox, const std::string& name, const Deadline& deadline) {
@@ -71,6 +73,18 @@ int reach_recorded(const std::string& name, const Located& where) {
   }
 }
 
+// Of a party on another host nothing is known when it is found; where the hosts' recordings were merged it has been
+// learnt who received from this connection. Nobody: then it leads nowhere.
+int reach_again(const std::string& name, Located where, std::uint64_t connection) {
+  if (where.process == unknown_process && world().has_routes()) {
+    const auto route = world().route(connection);
+    if (!route) return -1;
+    where.incarnation = route->incarnation;
+    where.process = route->process;
+  }
+  return world().is_replayed(where.process, name) ? reach_recorded(name, where) : -1;
+}
+
 std::shared_ptr<Connection> find_recorded(Mailbox& mailbox, const std::string& name, gate::Thread& thread,
                                           std::string_view text) {
   if (text.empty() || text[0] == '-') return nullptr;
@@ -91,9 +105,8 @@ std::shared_ptr<Connection> find_recorded(Mailbox& mailbox, const std::string& n
   thread.gate->pass(thread, partners.object, Kind::connect);
   std::shared_ptr<Connection>& known = partners.known[key_of(name, where.incarnation)];
   if (!is_known || !known) {
-    const int file = world().is_replayed(where.process, name) ? reach_recorded(name, where) : -1;
-    known = std::make_shared<Connection>(name, where.incarnation, where.process, where.host, *kept != 0, file);
-    known->open(mailbox);
+    known = std::make_shared<Connection>(name, where.incarnation, where.process, where.host, *kept != 0, -1);
+    known->open(mailbox, [&](std::uint64_t connection) { return reach_again(name, where, connection); });
   }
   std::shared_ptr<Connection> found = known;
   lock.unlock();

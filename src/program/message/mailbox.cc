@@ -54,7 +54,6 @@ Mailbox::Mailbox(std::string_view name) : name_(name), label_("mailbox " + name_
         message_fault::bad_name,
         "\"" + name_.substr(0, 80) + "\" is no name for a party: letters, digits, '.', '_' and '-', at most 64");
   }
-  object_.passages.name = label_.c_str();
   bool is_done = false;
   // The incarnation, or the fault as a digit and what it was.
   const std::string outcome = value("party " + name_, [&]() -> std::string {
@@ -75,6 +74,8 @@ Mailbox::Mailbox(std::string_view name) : name_(name), label_("mailbox " + name_
     incarnation_ = static_cast<std::uint32_t>(std::strtoul(outcome.c_str() + 1, nullptr, 10));
     enlist(incarnation_);
   }
+  if (incarnation_ > 1) label_ += "#" + std::to_string(incarnation_);
+  object_.passages.name = label_.c_str();
   world().add(*this);
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 #include <new>
 
 #include "program/message/connection.h"
@@ -68,6 +69,7 @@ World::World() {
   std::replace(host_.begin(), host_.end(), ' ', '_');
   only_ = split(variable("REPRISE_ONLY"), ',');
   for (const std::string& group : split(variable("REPRISE_GROUPS"), ';')) groups_.push_back(split(group, ','));
+  routes_path_ = variable("REPRISE_ROUTES");
   pthread_atfork(nullptr, nullptr, &World::close_in_child);
 }
 
@@ -83,6 +85,27 @@ Result<std::shared_ptr<Run>> World::run() {
 
 bool World::is_replayed(std::string_view process, std::string_view party) const {
   return only_.empty() || names(only_, process, party);
+}
+
+// Lines `process connection incarnation receiver`. What cannot be read leads nowhere.
+std::optional<World::Route> World::route(std::uint64_t connection) {
+  const std::lock_guard lock(mutex_);
+  if (!routes_) {
+    routes_.emplace();
+    std::ifstream file(routes_path_);
+    for (std::string line; std::getline(file, line);) {
+      std::string_view rest = line;
+      const auto process = next_word(rest);
+      const auto number = next_number(rest);
+      const auto incarnation = next_number(rest);
+      const auto receiver = next_word(rest);
+      if (process != gate::process_name || !number || !incarnation || !receiver) continue;
+      (*routes_)[*number] = Route{static_cast<std::uint32_t>(*incarnation), std::string(*receiver)};
+    }
+  }
+  const auto found = routes_->find(connection);
+  if (found == routes_->end()) return std::nullopt;
+  return found->second;
 }
 
 bool World::is_other_group(std::string_view process, std::string_view party) const {

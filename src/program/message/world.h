@@ -9,8 +9,11 @@
 
 #include <poll.h>
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +36,14 @@ class World {
 
   // Is `process`, or the process of `party`, replayed too? Always, unless REPRISE_ONLY names others.
   bool is_replayed(std::string_view process, std::string_view party) const;
+  // A merged recording: who received from a connection of this process (REPRISE_ROUTES, made by `reprise merge`).
+  struct Route {
+    std::uint32_t incarnation{1};
+    std::string process;
+  };
+  bool has_routes() const { return !routes_path_.empty(); }
+  std::optional<Route> route(std::uint64_t connection);
+
   // Are the contents of what comes from there recorded (REPRISE_GROUPS puts it into another group)?
   bool is_other_group(std::string_view process, std::string_view party) const;
 
@@ -52,10 +63,12 @@ class World {
   std::shared_ptr<Run> run_;
   std::vector<Mailbox*> mailboxes_;
   std::vector<Connection*> connections_;
+  std::optional<std::map<std::uint64_t, Route>> routes_;  // once it was asked for
 
   std::string host_;
   std::vector<std::string> only_;
   std::vector<std::vector<std::string>> groups_;
+  std::string routes_path_;
 };
 
 World& world();

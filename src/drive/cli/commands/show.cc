@@ -8,6 +8,7 @@
 #include "analyse/events.h"
 #include "analyse/interleave.h"
 #include "analyse/names.h"
+#include "analyse/senders.h"
 #include "analyse/text.h"
 #include "drive/cli/commands.h"
 #include "drive/cli/select.h"
@@ -59,8 +60,9 @@ Result<Filter> filter_of(const Arguments& arguments, const Log& log, const analy
 
 class Lister {
  public:
-  Lister(const Log& log, const analyse::Names& names, Filter filter, bool json, Console& console)
-      : log_(log), names_(names), filter_(std::move(filter)), json_(json), console_(console) {
+  Lister(const Log& log, const analyse::Names& names, const analyse::Senders& senders, Filter filter, bool json,
+         Console& console)
+      : log_(log), names_(names), senders_(senders), filter_(std::move(filter)), json_(json), console_(console) {
     for (const ThreadInfo& thread : log.threads()) path_width_ = std::max(path_width_, thread.path.size());
   }
 
@@ -139,9 +141,22 @@ class Lister {
       if (!held_.empty()) console_.print(held_ + ",");
       held_ = json_of(thread, event, object).text(true);
     } else {
-      console_.print(fmt::format("{:<{}} {:>9}  {}", names_.thread(thread), path_width_, event.step,
-                                 analyse::event_text(names_, event)));
+      console_.print(fmt::format("{:<{}} {:>9}  {}", names_.thread(thread), path_width_, event.step, text_of(event)));
     }
+  }
+
+  std::optional<analyse::Sender> sender_of(const Event& event) const {
+    if (event.kind != Kind::receive) return std::nullopt;
+    return senders_.of(event);
+  }
+
+  // A receive names the sender, not the number of its connection.
+  std::string text_of(const Event& event) const {
+    const auto sender = sender_of(event);
+    std::string text = analyse::event_text(names_, event);
+    if (!sender) return text;
+    text.resize(text.rfind(" from "));
+    return fmt::format("{} from {}", text, analyse::text_of(*sender));
   }
 
   Json json_of(ThreadIndex thread, const Event& event, const std::string& object) const {
@@ -157,12 +172,25 @@ class Lister {
     if (treated == Class::value && event.kind != Kind::clock) json.add("name", event.name);
     if (treated == Class::read && event.value.size() <= 8) json.add("value", analyse::number_text(event.value));
     if (treated == Class::value && event.kind != Kind::clock) json.add("value", analyse::escape(event.value));
-    json.add("text", analyse::event_text(names_, event));
+    if (const auto sender = sender_of(event)) {
+      Json from = Json::object({{"party", sender->from.party},
+                                {"incarnation", std::uint64_t{sender->from.incarnation}},
+                                {"process", sender->from.process},
+                                {"host", sender->from.host},
+                                {"message", sender->number}});
+      if (!sender->thread.empty()) {
+        from.add("thread", sender->thread);
+        from.add("message_of_thread", sender->thread_number);
+      }
+      json.add("from", from);
+    }
+    json.add("text", text_of(event));
     return json;
   }
 
   const Log& log_;
   const analyse::Names& names_;
+  const analyse::Senders& senders_;
   Filter filter_;
   bool json_;
   Console& console_;
@@ -170,6 +198,13 @@ class Lister {
   std::uint64_t shown_{0};
   std::string held_;  // the last JSON line: whether a comma follows is not known yet
 };
+
+std::optional<Log> log_of(const recording::Folder& folder, const std::string& process) {
+  if (!recording::is_valid_process(process)) return std::nullopt;
+  auto log = Log::open(folder.best(process));
+  if (!log) return std::nullopt;
+  return *log;
+}
 
 }  // namespace
 
@@ -182,7 +217,9 @@ int run_show(const Arguments& arguments, Console& console) {
   const analyse::Names names(labelled ? labelled->log : opened->log);
   auto filter = filter_of(arguments, opened->log, names);
   if (!filter) return console.fail(filter.error());
-  Lister lister(opened->log, names, *filter, arguments.json, console);
+  const analyse::Senders senders(labelled ? labelled->log : opened->log,
+                                 [&](const std::string& process) { return log_of(*folder, process); });
+  Lister lister(opened->log, names, senders, *filter, arguments.json, console);
   lister.open();
   const auto listed = arguments.interleaved ? lister.list_interleaved() : lister.list_threads();
   lister.close();
