@@ -50,6 +50,7 @@ struct Arguments {
   std::string only;
   std::string delay;
   std::string procfile;
+  std::string style;
   std::vector<std::string> services;
   std::vector<std::string> groups;
   std::optional<double> timeout_s;
