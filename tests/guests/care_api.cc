@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "guests/together.h"
+
 using Bytes = std::unique_ptr<unsigned char, decltype(&std::free)>;
 
 Bytes receive(Pinfo* pinfo, int time_out) {
@@ -87,10 +89,12 @@ struct Shared {
 };
 Shared first;
 Shared second;
+Together start(2);
 
 // Threads of one party: who sends which number, who reads which version, is a race.
 void work(void* argument) {
   Shared& self = *static_cast<Shared*>(argument);
+  start.arrive();
   const int to_b = FindPartner(self.pinfo, "b");
   for (int i = 0; i < 30; ++i) {
     WriteEntry(self.pinfo, self.object);
