@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from _lib import BUILD, FULL, REPRISE, SOURCE, Bench, run
 from message_lib import lines_of, record
 
-ROUNDS = 10 if FULL else 2
+ROUNDS = 5 if FULL else 2
 TIME_OUT = 1000 if FULL else 50  # of client2b's last receive, hundredths of a second; the paper's is 1000
 DELAY_US = 5000
 WORKERS = 4  # they sleep most of the time
