@@ -31,11 +31,13 @@ TEST(CareLog, TellsOrderOnly) {
 
 TEST(CareLog, TellsContents) {
   CareLog log(true);
-  using namespace std::string_literals;
+  using namespace std::string_view_literals;
   add_note(log, 1, "wrote server 1 0 Number");
-  add_note(log, 1, "from server client1 harpo 10 1 2 27", "\x03"s + "CARE\x0a\0\0\0This is client1 message 10\0"s);
-  add_note(log, 1, "reply server client2b dooley 2 3", "no\0"s);
-  add_note(log, 1, "read server 2 a name", "\xfe\xff\xff\xff"s);
+  add_note(log, 1, "from server client1 harpo 10 1 2 27",
+           "\x03"
+           "CARE\x0a\0\0\0This is client1 message 10\0"sv);
+  add_note(log, 1, "reply server client2b dooley 2 3", "no\0"sv);
+  add_note(log, 1, "read server 2 a name", "\xfe\xff\xff\xff"sv);
   add_note(log, 1, "from server - - 0 0 0 0");
   EXPECT_THAT(
       log.sections()[0].lines,
