@@ -24,6 +24,8 @@
 extern "C" {
 #endif
 
+// NOLINTBEGIN(readability-identifier-naming): the names are those of the paper.
+
 /* Types of messages. */
 #define NORMAL 0
 #define REPLY 1
@@ -128,6 +130,8 @@ static inline int THREADcreate(CareRoutine routine, void* argument, int argument
   (void)priority;
   return care_create(routine, argument, argument_length);
 }
+
+// NOLINTEND(readability-identifier-naming)
 
 #ifdef __cplusplus
 }

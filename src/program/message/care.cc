@@ -138,7 +138,6 @@ void lose(Pinfo& pinfo, int identifier) {
 }
 
 void remember_call(Pinfo& pinfo, CallKey key, reprise::message call) {
-  std::string(std::move(call).bytes());  // its bytes are the caller's now
   const std::lock_guard lock(pinfo.calls_mutex);
   if (pinfo.oldest.size() >= open_calls_max) {
     pinfo.calls.erase(pinfo.oldest.front());
@@ -234,7 +233,8 @@ unsigned char* care_receive(Pinfo* pinfo, char* host, char* name, int* message_i
       return nullptr;
     }
     const reprise::message_sender& from = taken->from();
-    std::string_view bytes = taken->bytes();
+    const std::string whole = static_cast<reprise::message&&>(*taken).bytes();  // the rest of it may be replied to
+    std::string_view bytes = whole;
     const int id = take_header(bytes, taken->number());
     std::unique_lock lock(pinfo->mutex);
     const int index = identify(*pinfo, from.party);
