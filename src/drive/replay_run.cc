@@ -45,7 +45,6 @@ std::vector<std::string> replay_environment(const Subject& subject, const Subjec
   set("REPRISE_REPLAY", fs::absolute(subject.folder.path).string());
   set("REPRISE_PROCESS", line.process);
   set("REPRISE_SCRATCH", scratch.string());
-  std::error_code ignored;
   if (const fs::path routes = subject.folder.path / routes_name; fs::exists(routes, ignored))
     set("REPRISE_ROUTES", fs::absolute(routes).string());
   if (line.part != 0) {  // only programs of the same host wrote in turns

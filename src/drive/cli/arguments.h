@@ -56,6 +56,7 @@ struct Arguments {
   std::vector<std::string> sequences;
   std::optional<std::uint64_t> search;
   std::optional<double> inactivity_s;
+  std::string style;
   std::vector<std::string> services;
   std::vector<std::string> groups;
   std::optional<double> timeout_s;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "analyse/care.h"
 #include "analyse/events.h"
 #include "analyse/interleave.h"
 #include "analyse/names.h"
@@ -206,11 +207,50 @@ std::optional<Log> log_of(const recording::Folder& folder, const std::string& pr
   return *log;
 }
 
+// The parties of one process, each as CARE's file PARTY_rec. Errors: damaged.
+Result<std::size_t> show_care(const Log& log, Console& console, std::size_t shown) {
+  analyse::CareLog care((log.info().flags & recording::live_contents) != 0);
+  auto order = analyse::Interleaving::of(log);
+  if (!order) return tl::unexpected(order.error());
+  for (;;) {
+    auto placed = order->next();
+    if (!placed) return tl::unexpected(placed.error());
+    if (!*placed) break;
+    care.add((*placed)->thread, (*placed)->event);
+  }
+  for (const analyse::CareLog::Section& section : care.sections()) {
+    if (shown++ > 0) console.print("");
+    console.print(console.styled(Style::strong, section.party + "_rec"));
+    for (const std::string& line : section.lines) console.print(line);
+  }
+  if (care.unread() > 0) console.note(fmt::format("{} could not be read", analyse::counted(care.unread(), "note")));
+  return shown;
+}
+
+int run_show_care(const recording::Folder& folder, const Arguments& arguments, Console& console) {
+  std::vector<std::string> processes = processes_of(folder);
+  if (!arguments.process.empty()) processes = {arguments.process};
+  if (arguments.json || arguments.interleaved || arguments.limit || !arguments.thread.empty() ||
+      !arguments.object.empty() || !arguments.kind.empty())
+    return console.fail(Error{ErrorCode::usage, "--style care goes with --process only"});
+  std::size_t shown = 0;
+  for (const std::string& process : processes) {
+    auto opened = open_log(folder, process);
+    if (!opened) return console.fail(opened.error(), fmt::format("reprise verify {}", folder.name()));
+    const auto now = show_care(opened->log, console, shown);
+    if (!now) return console.fail(now.error(), fmt::format("reprise verify {}", folder.name()));
+    shown = *now;
+  }
+  if (shown == 0) console.note("no party of CARE's interface (reprise/care.h) is in this recording");
+  return done;
+}
+
 }  // namespace
 
 int run_show(const Arguments& arguments, Console& console) {
   auto folder = select(arguments);
   if (!folder) return console.fail(folder.error(), "reprise ls");
+  if (arguments.style == "care") return run_show_care(*folder, arguments, console);
   auto opened = open_log(*folder, arguments.process, /*prefer_trace=*/true);
   if (!opened) return console.fail(opened.error(), fmt::format("reprise verify {}", folder->name()));
   const auto labelled = open_log(*folder, arguments.process);  // a trace holds no labels
