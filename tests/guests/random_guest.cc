@@ -25,6 +25,7 @@ struct Counter {
   reprise::mutex guard;
   reprise::condition_variable changed;
   reprise::condition_variable_any changed_any;
+  int waiting{0};  // guarded by `guard`
   int value{0};
 };
 
@@ -122,7 +123,8 @@ void signal(Self& self, std::size_t which, const Operation& operation) {
   Counter& counter = self.world.counters[which];
   const std::lock_guard lock(counter.guard);
   self.note(++counter.value);
-  const bool one = operation.amount() == 1;
+  // Whoever takes the only notification does not hand it on, so one is enough only where one waits.
+  const bool one = operation.amount() == 1 && counter.waiting <= 1;
   if (is_for_any(which)) return one ? counter.changed_any.notify_one() : counter.changed_any.notify_all();
   return one ? counter.changed.notify_one() : counter.changed.notify_all();
 }
@@ -131,6 +133,7 @@ void await(Self& self, std::size_t which, const Operation& operation) {
   Counter& counter = self.world.counters[which];
   std::unique_lock lock(counter.guard);
   const auto done = [&] { return counter.value >= operation.amount(); };
+  ++counter.waiting;
   if (!is_for_any(which)) {
     counter.changed.wait(lock, done);
   } else if (operation.numbers[2] == 1) {
@@ -138,6 +141,7 @@ void await(Self& self, std::size_t which, const Operation& operation) {
   } else {
     counter.changed_any.wait(lock, done);
   }
+  --counter.waiting;
   self.note(counter.value);
 }
 
@@ -145,8 +149,10 @@ void await_for(Self& self, std::size_t which, const Operation& operation) {
   Counter& counter = self.world.counters[which];
   std::unique_lock lock(counter.guard);
   const auto done = [&] { return counter.value >= operation.amount(); };
+  ++counter.waiting;
   const bool came =
       is_for_any(which) ? counter.changed_any.wait_for(lock, 100us, done) : counter.changed.wait_for(lock, 100us, done);
+  --counter.waiting;
   self.tell(came);
 }
 
