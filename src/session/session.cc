@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 
 #include "gate/free.h"
@@ -30,7 +31,7 @@ Session* the_session = nullptr;  // never destroyed
 }
 
 // What others know this process by. Not freed: somebody may just be reading the one before.
-void tell_name(const Settings& settings) { gate::process_name = (new std::string(settings.process))->c_str(); }
+void tell_name(const Settings& settings) { gate::process_name = strdup(settings.process.c_str()); }
 
 // A process that starts again under its name is its next incarnation: server, server#2, ...
 Result<recording::Live*> create_live(const std::string& folder, std::string& process) {
