@@ -25,6 +25,16 @@ struct Run {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
+// Replaces this process by a program.
+[[noreturn]] inline void become(const std::vector<std::string>& command, const Variables& variables) {
+  for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
+  std::vector<char*> arguments;
+  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  execv(arguments[0], arguments.data());
+  std::_Exit(127);
+}
+
 inline Run run_program(const std::vector<std::string>& command, const Variables& variables,
                        const std::filesystem::path& chatter) {
   int ends[2];
@@ -37,12 +47,7 @@ inline Run run_program(const std::vector<std::string>& command, const Variables&
     if (file >= 0) dup2(file, STDERR_FILENO);
     close(ends[0]);
     close(ends[1]);
-    for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
-    std::vector<char*> arguments;
-    for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-    arguments.push_back(nullptr);
-    execv(arguments[0], arguments.data());
-    std::_Exit(127);
+    become(command, variables);
   }
   close(ends[1]);
   Run run;

@@ -263,11 +263,4 @@ int run(const std::vector<std::string>& words) {
 }  // namespace
 }  // namespace bench
 
-int main(int argc, char** argv) {
-  try {
-    return bench::run({argv + 1, argv + argc});
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "gate: %s\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return bench::main_of("gate", argc, argv, bench::run); }

@@ -41,12 +41,7 @@ class Worker {
       pin(command[1] == "sink" ? 1 : 0);
       dup2(to[0], STDIN_FILENO);
       dup2(from[1], STDOUT_FILENO);
-      for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
-      std::vector<char*> arguments;
-      for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-      arguments.push_back(nullptr);
-      execv(arguments[0], arguments.data());
-      std::_Exit(127);
+      become(command, variables);
     }
     close(to[0]);
     close(from[1]);
@@ -296,11 +291,4 @@ int run(const std::vector<std::string>& words) {
 }  // namespace
 }  // namespace bench
 
-int main(int argc, char** argv) {
-  try {
-    return bench::run({argv + 1, argv + argc});
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "message: %s\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return bench::main_of("message", argc, argv, bench::run); }

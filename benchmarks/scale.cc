@@ -159,11 +159,4 @@ int run(const std::vector<std::string>& words) {
 }  // namespace
 }  // namespace bench
 
-int main(int argc, char** argv) {
-  try {
-    return bench::run({argv + 1, argv + argc});
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "scale: %s\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return bench::main_of("scale", argc, argv, bench::run); }

@@ -17,25 +17,6 @@ namespace fs = std::filesystem;
 using recording::Folder;
 using recording::Log;
 
-// Takes digits and the mark before them from the end.
-bool strip(std::string_view& text, std::string_view mark) {
-  const std::size_t last = text.find_last_not_of("0123456789");
-  if (last == std::string_view::npos || last + 1 == text.size()) return false;
-  if (!text.substr(0, last + 1).ends_with(mark)) return false;
-  text = text.substr(0, last + 1 - mark.size());
-  return true;
-}
-
-// The process that was launched under this name: without incarnation, image and forks.
-std::string_view root_of(std::string_view process) {
-  for (;;) {
-    std::string_view rest = process;
-    const bool shorter = strip(rest, "#") || strip(rest, ".exec") || (strip(rest, "-") && strip(rest, "-"));
-    if (!shorter || rest.empty()) return process;
-    process = rest;
-  }
-}
-
 void prepend_library_path(std::vector<std::string>& environment, const std::vector<fs::path>& folders) {
   constexpr std::string_view variable = "LD_LIBRARY_PATH=";
   std::string value;
@@ -78,7 +59,7 @@ Result<void> choose(Subject& subject, const std::string& only) {
                                               subject.folder.name()));
   }
   const Manifest& manifest = subject.manifest;
-  std::string launched(root_of(process->name));
+  std::string launched(recording::launched_as(process->name));
   const auto is_line = [&](const ManifestLine& line) { return line.name == launched; };
   const bool is_launched = manifest.lines.empty() ? launched == manifest.processes.front()
                                                   : std::any_of(manifest.lines.begin(), manifest.lines.end(), is_line);
@@ -95,8 +76,9 @@ Result<void> choose(Subject& subject, const std::string& only) {
     launched = *group;
   }
   subject.only = launched;
-  std::erase_if(subject.processes,
-                [&](const SubjectProcess& other) { return !is_listed(subject.only, root_of(other.name)); });
+  std::erase_if(subject.processes, [&](const SubjectProcess& other) {
+    return !is_listed(subject.only, recording::launched_as(other.name));
+  });
   return {};
 }
 

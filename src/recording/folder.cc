@@ -41,6 +41,15 @@ tl::unexpected<Error> bad_name(std::string_view name) {
                                     "\" is not a name: use 1 to 64 of A-Z a-z 0-9 . _ -, not starting with . or -");
 }
 
+// Takes digits and the mark before them from the end.
+bool strip(std::string_view& text, std::string_view mark) {
+  const std::size_t last = text.find_last_not_of(digits);
+  if (last == std::string_view::npos || last + 1 == text.size()) return false;
+  if (!text.substr(0, last + 1).ends_with(mark)) return false;
+  text = text.substr(0, last + 1 - mark.size());
+  return true;
+}
+
 // When the manifest was last written; recordings without one are none.
 bool manifest_time(const Folder& folder, fs::file_time_type& time) {
   std::error_code error;
@@ -63,6 +72,15 @@ bool is_valid_process(std::string_view process) {
   const std::string_view number = process.substr(mark + 1);
   if (number.empty() || number.size() > 9 || number.find_first_not_of(digits) != std::string_view::npos) return false;
   return number.front() != '0' && number != "1" && is_valid_name(process.substr(0, mark));
+}
+
+std::string_view launched_as(std::string_view process) {
+  for (;;) {
+    std::string_view rest = process;
+    const bool shorter = strip(rest, "#") || strip(rest, ".exec") || (strip(rest, "-") && strip(rest, "-"));
+    if (!shorter || rest.empty()) return process;
+    process = rest;
+  }
 }
 
 std::string Folder::name() const {

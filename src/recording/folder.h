@@ -25,6 +25,9 @@ bool is_valid_name(std::string_view name);
 // A valid name, followed by '#' and a number from 2 for the second and later incarnations.
 bool is_valid_process(std::string_view process);
 
+// The name a process was launched under: without its incarnation (#2), image (.exec2) and forks (-0-1).
+std::string_view launched_as(std::string_view process);
+
 struct Folder {
   std::filesystem::path path;
 

@@ -22,6 +22,17 @@ Folder make(const std::filesystem::path& home, const std::string& name, int age_
 
 // Goal    A name can be part of a path and of a command line, and nothing else.
 // Method  Names at both sides of each rule.
+TEST(Folder, KnowsWhatAProcessWasLaunchedAs) {
+  EXPECT_EQ(launched_as("server"), "server");
+  EXPECT_EQ(launched_as("server#2"), "server");
+  EXPECT_EQ(launched_as("server.exec2"), "server");
+  EXPECT_EQ(launched_as("server-0-1"), "server");
+  EXPECT_EQ(launched_as("server#3-0-1.exec2-1-12"), "server");
+  EXPECT_EQ(launched_as("server-1"), "server-1");  // one number alone is the user's
+  EXPECT_EQ(launched_as("-1-2"), "-1-2");
+  EXPECT_EQ(launched_as("42"), "42");
+}
+
 TEST(Folder, KnowsValidNames) {
   for (const char* name : {"a", "A-b_c.9", "0"}) EXPECT_TRUE(is_valid_name(name)) << name;
   EXPECT_TRUE(is_valid_name(std::string(64, 'x')));

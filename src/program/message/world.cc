@@ -11,6 +11,7 @@
 
 #include "program/message/connection.h"
 #include "program/message/mailbox.h"
+#include "recording/folder.h"
 
 namespace reprise::messaging {
 namespace {
@@ -33,28 +34,9 @@ std::string_view variable(const char* name) {
   return text == nullptr ? std::string_view() : std::string_view(text);
 }
 
-// Takes digits and then `mark` from the end.
-bool strip(std::string_view& text, std::string_view mark) {
-  const std::size_t last = text.find_last_not_of("0123456789");
-  if (last == std::string_view::npos || last + 1 == text.size() || !text.substr(0, last + 1).ends_with(mark))
-    return false;
-  text = text.substr(0, last + 1 - mark.size());
-  return true;
-}
-
-// The process that was started under this name: without incarnation, image and forks.
-std::string_view root_of(std::string_view process) {
-  for (;;) {
-    std::string_view rest = process;
-    const bool shorter = strip(rest, "#") || strip(rest, ".exec") || (strip(rest, "-") && strip(rest, "-"));
-    if (!shorter || rest.empty()) return process;
-    process = rest;
-  }
-}
-
 bool names(const std::vector<std::string>& list, std::string_view process, std::string_view party) {
   return std::any_of(list.begin(), list.end(), [&](const std::string& name) {
-    return name == process || name == root_of(process) || name == party;
+    return name == process || name == recording::launched_as(process) || name == party;
   });
 }
 

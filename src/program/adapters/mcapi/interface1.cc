@@ -120,22 +120,6 @@ REPRISE_API void mcapi_msg_send(mcapi_endpoint_t send_endpoint, mcapi_endpoint_t
   tell(mcapi_status, send(send_endpoint, receive_endpoint, buffer, buffer_size, static_cast<std::uint32_t>(priority)));
 }
 
-REPRISE_API void mcapi_msg_recv_i(mcapi_endpoint_t receive_endpoint, void* buffer, size_t buffer_size,
-                                  mcapi_request_t* request, mcapi_status_t* mcapi_status) {
-  tell(mcapi_status, receive_i(receive_endpoint, buffer, buffer_size, request, __builtin_return_address(0)));
-}
-
-REPRISE_API void mcapi_msg_recv(mcapi_endpoint_t receive_endpoint, void* buffer, size_t buffer_size,
-                                size_t* received_size, mcapi_status_t* mcapi_status) {
-  tell(mcapi_status, receive(receive_endpoint, buffer, buffer_size, received_size));
-}
-
-REPRISE_API mcapi_uint_t mcapi_msg_available(mcapi_endpoint_t receive_endpoint, mcapi_status_t* mcapi_status) {
-  std::uint32_t count = 0;
-  tell(mcapi_status, available(receive_endpoint, count));
-  return count;
-}
-
 REPRISE_API void mcapi_connect_pktchan_i(mcapi_endpoint_t send_endpoint, mcapi_endpoint_t receive_endpoint,
                                          mcapi_request_t* request, mcapi_status_t* mcapi_status) {
   tell(mcapi_status, connect_i(Channel::packet, send_endpoint, receive_endpoint, request, __builtin_return_address(0)));
@@ -153,46 +137,8 @@ REPRISE_API void mcapi_open_pktchan_send_i(mcapi_pktchan_send_hndl_t* send_handl
        open_i(Channel::packet, Direction::send, send_handle, send_endpoint, request, __builtin_return_address(0)));
 }
 
-REPRISE_API void mcapi_pktchan_send_i(mcapi_pktchan_send_hndl_t send_handle, void* buffer, size_t size,
-                                      mcapi_request_t* request, mcapi_status_t* mcapi_status) {
-  tell(mcapi_status, send_packet_i(send_handle, buffer, size, request, __builtin_return_address(0)));
-}
-
-REPRISE_API void mcapi_pktchan_send(mcapi_pktchan_send_hndl_t send_handle, void* buffer, size_t size,
-                                    mcapi_status_t* mcapi_status) {
-  tell(mcapi_status, send_packet(send_handle, buffer, size));
-}
-
-REPRISE_API void mcapi_pktchan_recv_i(mcapi_pktchan_recv_hndl_t receive_handle, void** buffer, mcapi_request_t* request,
-                                      mcapi_status_t* mcapi_status) {
-  tell(mcapi_status, receive_packet_i(receive_handle, buffer, request, __builtin_return_address(0)));
-}
-
-REPRISE_API void mcapi_pktchan_recv(mcapi_pktchan_recv_hndl_t receive_handle, void** buffer, size_t* received_size,
-                                    mcapi_status_t* mcapi_status) {
-  tell(mcapi_status, receive_packet(receive_handle, buffer, received_size));
-}
-
-REPRISE_API mcapi_uint_t mcapi_pktchan_available(mcapi_pktchan_recv_hndl_t receive_handle,
-                                                 mcapi_status_t* mcapi_status) {
-  std::uint32_t count = 0;
-  tell(mcapi_status, channel_available(Channel::packet, receive_handle, count));
-  return count;
-}
-
 REPRISE_API void mcapi_pktchan_free(void* buffer, mcapi_status_t* mcapi_status) {
   tell(mcapi_status, release_packet(buffer));
-}
-
-REPRISE_API void mcapi_pktchan_recv_close_i(mcapi_pktchan_recv_hndl_t receive_handle, mcapi_request_t* request,
-                                            mcapi_status_t* mcapi_status) {
-  tell(mcapi_status,
-       close_i(Channel::packet, Direction::receive, receive_handle, request, __builtin_return_address(0)));
-}
-
-REPRISE_API void mcapi_pktchan_send_close_i(mcapi_pktchan_send_hndl_t send_handle, mcapi_request_t* request,
-                                            mcapi_status_t* mcapi_status) {
-  tell(mcapi_status, close_i(Channel::packet, Direction::send, send_handle, request, __builtin_return_address(0)));
 }
 
 REPRISE_API void mcapi_connect_sclchan_i(mcapi_endpoint_t send_endpoint, mcapi_endpoint_t receive_endpoint,
@@ -212,71 +158,6 @@ REPRISE_API void mcapi_open_sclchan_send_i(mcapi_sclchan_send_hndl_t* send_handl
        open_i(Channel::scalar, Direction::send, send_handle, send_endpoint, request, __builtin_return_address(0)));
 }
 
-REPRISE_API void mcapi_sclchan_send_uint64(mcapi_sclchan_send_hndl_t send_handle, mcapi_uint64_t dataword,
-                                           mcapi_status_t* mcapi_status) {
-  tell(mcapi_status, send_scalar(send_handle, dataword, sizeof dataword));
-}
-
-REPRISE_API void mcapi_sclchan_send_uint32(mcapi_sclchan_send_hndl_t send_handle, mcapi_uint32_t dataword,
-                                           mcapi_status_t* mcapi_status) {
-  tell(mcapi_status, send_scalar(send_handle, dataword, sizeof dataword));
-}
-
-REPRISE_API void mcapi_sclchan_send_uint16(mcapi_sclchan_send_hndl_t send_handle, mcapi_uint16_t dataword,
-                                           mcapi_status_t* mcapi_status) {
-  tell(mcapi_status, send_scalar(send_handle, dataword, sizeof dataword));
-}
-
-REPRISE_API void mcapi_sclchan_send_uint8(mcapi_sclchan_send_hndl_t send_handle, mcapi_uint8_t dataword,
-                                          mcapi_status_t* mcapi_status) {
-  tell(mcapi_status, send_scalar(send_handle, dataword, sizeof dataword));
-}
-
-REPRISE_API mcapi_uint64_t mcapi_sclchan_recv_uint64(mcapi_sclchan_recv_hndl_t receive_handle,
-                                                     mcapi_status_t* mcapi_status) {
-  return receive_as<mcapi_uint64_t>(receive_handle, mcapi_status);
-}
-
-REPRISE_API mcapi_uint32_t mcapi_sclchan_recv_uint32(mcapi_sclchan_recv_hndl_t receive_handle,
-                                                     mcapi_status_t* mcapi_status) {
-  return receive_as<mcapi_uint32_t>(receive_handle, mcapi_status);
-}
-
-REPRISE_API mcapi_uint16_t mcapi_sclchan_recv_uint16(mcapi_sclchan_recv_hndl_t receive_handle,
-                                                     mcapi_status_t* mcapi_status) {
-  return receive_as<mcapi_uint16_t>(receive_handle, mcapi_status);
-}
-
-REPRISE_API mcapi_uint8_t mcapi_sclchan_recv_uint8(mcapi_sclchan_recv_hndl_t receive_handle,
-                                                   mcapi_status_t* mcapi_status) {
-  return receive_as<mcapi_uint8_t>(receive_handle, mcapi_status);
-}
-
-REPRISE_API mcapi_uint_t mcapi_sclchan_available(mcapi_sclchan_recv_hndl_t receive_handle,
-                                                 mcapi_status_t* mcapi_status) {
-  std::uint32_t count = 0;
-  tell(mcapi_status, channel_available(Channel::scalar, receive_handle, count));
-  return count;
-}
-
-REPRISE_API void mcapi_sclchan_recv_close_i(mcapi_sclchan_recv_hndl_t receive_handle, mcapi_request_t* request,
-                                            mcapi_status_t* mcapi_status) {
-  tell(mcapi_status,
-       close_i(Channel::scalar, Direction::receive, receive_handle, request, __builtin_return_address(0)));
-}
-
-REPRISE_API void mcapi_sclchan_send_close_i(mcapi_sclchan_send_hndl_t send_handle, mcapi_request_t* request,
-                                            mcapi_status_t* mcapi_status) {
-  tell(mcapi_status, close_i(Channel::scalar, Direction::send, send_handle, request, __builtin_return_address(0)));
-}
-
-REPRISE_API mcapi_boolean_t mcapi_test(mcapi_request_t* request, size_t* size, mcapi_status_t* mcapi_status) {
-  Status status{};
-  const bool done = test(request, size, status);
-  tell(mcapi_status, status);
-  return done ? MCAPI_TRUE : MCAPI_FALSE;
-}
-
 REPRISE_API mcapi_boolean_t mcapi_wait(mcapi_request_t* request, size_t* size, mcapi_status_t* mcapi_status,
                                        mcapi_timeout_t timeout) {
   Status status{};
@@ -293,8 +174,6 @@ REPRISE_API mcapi_int_t mcapi_wait_any(size_t number, mcapi_request_t** requests
   return static_cast<mcapi_int_t>(index);
 }
 
-REPRISE_API void mcapi_cancel(mcapi_request_t* request, mcapi_status_t* mcapi_status) {
-  tell(mcapi_status, cancel(request));
-}
+#include "program/adapters/mcapi/interface_both.inc"
 
 }  // extern "C"
