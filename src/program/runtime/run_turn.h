@@ -16,8 +16,7 @@ class RunTurn {
     gate::Thread* const thread = gate::current;
     if (thread == nullptr || !place.is_shared) return;
     std::uint64_t others = 0;
-    const auto outcome =
-        thread->gate->foretell(*thread, asked, Kind::behind, nullptr, &others, sizeof others, false);
+    const auto outcome = thread->gate->foretell(*thread, asked, Kind::behind, nullptr, &others, sizeof others, false);
     if (!gate::run_order::is_joined()) return;  // recorded or not, the others are not there
     is_taken_ = true;
     is_locked_ = outcome == gate::Outcome::open;
