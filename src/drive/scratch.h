@@ -1,7 +1,9 @@
 // A folder for one run of the tool; gone with the object.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <utility>
 
 #include "base/result.h"
 
@@ -19,8 +21,12 @@ class ScratchFolder {
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  explicit ScratchFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  ScratchFolder(std::filesystem::path path, int lock) : path_(std::move(path)), lock_(lock) {}
   std::filesystem::path path_;
+  int lock_{-1};  // held as long as we live: who can take it knows that the folder is nobody's
 };
+
+// Removes the folders of this user's runs that ended without it. Returns how many there were.
+std::uint64_t remove_dead_scratch();
 
 }  // namespace reprise::drive

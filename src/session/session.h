@@ -9,14 +9,20 @@
 
 namespace reprise::session {
 
+class Maker;
+
 struct Session {
   Settings settings;
   record::Recorder* recorder{nullptr};
   replay::Replayer* replayer{nullptr};
+  Maker* checkpoints{nullptr};
 };
 
 // The session of this process, or null when nothing stands behind the gate.
 Session* session();
+
+// A replayer of this process, as the settings say. Gives up where there is no log.
+replay::Replayer* replayer_of(Session& self);
 
 // After fork, in a child whose parent had one thread: the child goes on as process `name`.
 // `forked`: the forking thread's slot as it was then.
