@@ -98,6 +98,19 @@ Result<Arguments> checked(const Command& command, const Split& split, Arguments 
   return arguments;
 }
 
+// What may stand without its value gets it here: the library would take a recording's name for it.
+void add_defaults(std::vector<std::string>& words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] != "--from-checkpoint") continue;
+    const bool has_value =
+        i + 1 < words.size() &&
+        (words[i + 1] == "last" ||
+         (!words[i + 1].empty() && words[i + 1].find_first_not_of("0123456789") == std::string::npos));
+    words[i] += has_value ? "=" + words[i + 1] : "=last";
+    if (has_value) words.erase(words.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+  }
+}
+
 }  // namespace
 
 Split split_at_separator(std::span<const std::string> words) {
@@ -115,6 +128,7 @@ Result<Arguments> parse(const Command& command, std::span<const std::string> wor
   CLI::App app(command.summary);
   describe(app, command, arguments);
   if (command.takes_program) app.add_option("program", arguments.names)->group("");
+  add_defaults(split.own);
   try {
     std::reverse(split.own.begin(), split.own.end());  // as the library wants them
     app.parse(split.own);
