@@ -10,7 +10,7 @@
 //
 // Threads   join and leave are called under the process's own lock; the rest by any thread of a process that joined.
 // Lifetime  One per process. A forked child has left.
-// Cost      All room is allocated by the first process: 8 MiB of blocks ($MCAPI_MEMORY, in MiB) and 1.4 MiB of tables.
+// Cost      All room is allocated by the first process: 8 MiB of blocks ($MCAPI_MEMORY, in MiB) and 0.8 MiB of tables.
 #pragma once
 
 #include <string>
