@@ -18,6 +18,7 @@
 #include "recording/log.h"
 #include "session/ends.h"
 #include "session/manifest.h"
+#include "session/place.h"
 
 namespace reprise::session {
 namespace {
@@ -117,7 +118,8 @@ void start_replay(Session& self) {
 }
 
 // Runs before the program's own constructors: libraries are initialised before what depends on them.
-[[gnu::constructor]] void start() {
+[[gnu::constructor]] void start(int, char** arguments, char**) {
+  stand_first(arguments);
   Settings settings = take_settings();
   gate::perturb::configure(settings.perturbation());
   tell_name(settings);
