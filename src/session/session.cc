@@ -19,6 +19,7 @@
 #include "session/checkpoint.h"
 #include "session/ends.h"
 #include "session/manifest.h"
+#include "session/place.h"
 
 namespace reprise::session {
 namespace {
@@ -114,7 +115,8 @@ void start_replay(Session& self) {
 }
 
 // Runs before the program's own constructors: libraries are initialised before what depends on them.
-[[gnu::constructor]] void start() {
+[[gnu::constructor]] void start(int, char** arguments, char**) {
+  stand_first(arguments);
   Settings settings = take_settings();
   gate::perturb::configure(settings.perturbation());
   tell_name(settings);
