@@ -84,17 +84,22 @@ Result<Arguments> checked(const Command& command, const Split& split, Arguments 
   const auto wrong = [&](std::string what) {
     return fail(ErrorCode::usage, fmt::format("{}: {}; {}", command.name, what, usage_line(command)));
   };
-  if (command.takes_program) {
+  const bool takes_program = command.program == Program::needed || !arguments.sequences.empty();
+  if (takes_program) {
+    const bool is_mixed = command.program == Program::with_sequence && !arguments.names.empty();
+    if (is_mixed) return wrong(fmt::format("give a recording ({}) or --sequence, not both", arguments.names.front()));
     if (!arguments.names.empty()) return wrong(fmt::format("put -- before the program ({})", arguments.names.front()));
     if (split.program.empty() && arguments.procfile.empty()) return wrong("no program was given after --");
     if (!split.program.empty() && !arguments.procfile.empty()) return wrong("give a program or -f FILE, not both");
     arguments.program = split.program;
   } else if (split.has_separator) {
     return wrong("nothing may follow --");
+  } else if (command.program == Program::with_sequence && !arguments.procfile.empty()) {
+    return wrong("-f FILE needs --sequence");
   }
   const auto names = static_cast<int>(arguments.names.size());
   if (names < command.names_min && !arguments.all) return wrong("an argument is missing");
-  if (!command.takes_program && names > command.names_max) return wrong("too many arguments");
+  if (!takes_program && names > command.names_max) return wrong("too many arguments");
   return arguments;
 }
 
@@ -114,7 +119,7 @@ Result<Arguments> parse(const Command& command, std::span<const std::string> wor
   Arguments arguments;
   CLI::App app(command.summary);
   describe(app, command, arguments);
-  if (command.takes_program) app.add_option("program", arguments.names)->group("");
+  if (command.program == Program::needed) app.add_option("program", arguments.names)->group("");
   try {
     std::reverse(split.own.begin(), split.own.end());  // as the library wants them
     app.parse(split.own);

@@ -39,7 +39,11 @@ int run_sequence(const Arguments& arguments, Console& console) {
   options.numbering = arguments.numbering == "all" ? sequence::Numbering::all : sequence::Numbering::carc;
   options.start_ids = *ids;
   const auto text = sequence::print(*execution, options);
-  if (!text) return console.fail(text.error(), fmt::format("reprise sequence {} --form node", folder->name()));
+  if (!text) {
+    const bool has_no_numbers = options.form == sequence::Form::total || options.form == sequence::Form::simple;
+    return console.fail(
+        text.error(), fmt::format("reprise sequence {} --form {}", folder->name(), has_no_numbers ? "node" : "simple"));
+  }
   console.print(std::string_view(*text).substr(0, text->size() - 1));
   if (execution->events.empty()) {
     console.note(fmt::format("{} holds no event of a mailbox, monitor or named semaphore", folder->name()));
