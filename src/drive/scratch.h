@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "base/result.h"
 
@@ -11,6 +12,8 @@ class ScratchFolder {
  public:
   // In TMPDIR or /tmp, mode 0700. Errors: io.
   static Result<ScratchFolder> create();
+  // The same, but in memory where there is room for it and TMPDIR says nothing else: for what is soon thrown away.
+  static Result<ScratchFolder> create_in_memory();
 
   ScratchFolder(ScratchFolder&& other) noexcept;
   ScratchFolder& operator=(ScratchFolder&&) = delete;
@@ -19,6 +22,7 @@ class ScratchFolder {
   const std::filesystem::path& path() const { return path_; }
 
  private:
+  static Result<ScratchFolder> create_in(const std::string& base);
   explicit ScratchFolder(std::filesystem::path path) : path_(std::move(path)) {}
   std::filesystem::path path_;
 };

@@ -48,6 +48,8 @@ class Recorder final : public gate::Gate {
                      std::uint64_t digest) override;
   void awaiting(gate::Thread& thread, Kind kind, const gate::Object& object) override { thread.about_to(kind, object); }
   bool perhaps_given(gate::Thread&, Kind, Take, void*) override { return false; }
+  bool takes_notes() const noexcept override { return options_.full; }
+  void note(gate::Thread& thread, std::string_view text) override;
   bool keeps_contents() const noexcept override { return options_.contents; }
   Kind begin(gate::Thread& thread, gate::Object& object, Kind kind) override;
   void end(gate::Thread& thread, gate::Object& object, Kind kind, const void* value, std::size_t size,

@@ -18,6 +18,10 @@ struct Session {
 // The session of this process, or null when nothing stands behind the gate.
 Session* session();
 
+// Replay of one process alone: is `name` one that does nothing? end_as_recorded() is all that it does.
+bool is_left_out(const std::string& name);
+[[noreturn]] void end_as_recorded(const std::string& name);
+
 // After fork, in a child whose parent had one thread: the child goes on as process `name`.
 // `forked`: the forking thread's slot as it was then.
 void continue_in_child(const std::string& name, const gate::Slot& forked);

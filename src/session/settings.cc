@@ -64,6 +64,7 @@ std::vector<std::string> Settings::environment() const {
   set("REPRISE_DELAY", delay);
   set("REPRISE_RUN", run);
   set("REPRISE_ONLY", only);
+  set("REPRISE_ALONE", alone);
   set("REPRISE_GROUPS", groups);
   set("REPRISE_ROUTES", routes);
   set("REPRISE_OUTPUTS", outputs);
@@ -88,6 +89,7 @@ Settings take_settings() {
   settings.delay = take("REPRISE_DELAY").value_or("");
   settings.run = look("REPRISE_RUN");
   settings.only = look("REPRISE_ONLY");
+  settings.alone = look("REPRISE_ALONE");
   settings.groups = look("REPRISE_GROUPS");
   settings.routes = look("REPRISE_ROUTES");
   settings.outputs = take("REPRISE_OUTPUTS").value_or("");

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <set>
 
+#include "drive/control/blame.h"
 #include "drive/control/forced_run.h"
 #include "drive/control/learner.h"
 #include "drive/scratch.h"
@@ -137,6 +138,7 @@ class Test {
       if (result_.runs >= options_.runs_max) return undecided(fmt::format("{} runs were tried", result_.runs));
       const Branch branch = std::move(open.back());
       open.pop_back();
+      if (is_ruled_out(branch)) continue;
       if (options_.progress) options_.progress(result_.runs + 1);
       auto forced = try_out(branch);
       if (!forced) return tl::unexpected(forced.error());
@@ -146,6 +148,7 @@ class Test {
       if (!forced->came_to_rest) is_decided = false;
       if (!listed_.has_owner_order && deviates_in_select(*forced)) is_ordered = false;
       if (against) break;
+      if (outcome.is_by_past) ruled_out_.push_back(outcome.conflict);
       add_branches(open, branch, outcome.conflict);
     }
     result_.timed_out = !is_decided;
@@ -168,6 +171,7 @@ class Test {
     std::size_t place{0};
     std::string reason;
     std::vector<Entry> conflict;
+    bool is_by_past{false};  // whatever else happens: where these entries are as they were, it goes wrong
   };
 
   static bool deviates_in_select(const ForcedRun& run) {
@@ -183,7 +187,7 @@ class Test {
 
   Result<ForcedRun> try_out(const Branch& branch) {
     ++result_.runs;
-    auto scratch = ScratchFolder::create();
+    auto scratch = ScratchFolder::create_in_memory();
     if (!scratch) return tl::unexpected(scratch.error());
     scratch_ = std::make_unique<ScratchFolder>(*std::move(scratch));
     tried_ = Folder{scratch_->path() / (kept_.name() + std::string(recording::folder_suffix))};
@@ -211,14 +215,18 @@ class Test {
       if (!is_done) outcome.place = std::min(outcome.place, i);
     }
     const bool is_complete = outcome.place == listed_.size() && run.deviating.empty();
-    outcome.conflict = is_complete ? std::vector<Entry>() : conflict_of(run);
+    if (!is_complete) {
+      const auto past = past_of_failure(run);
+      outcome.is_by_past = past.has_value();
+      outcome.conflict = past ? *past : past_of_rest(run);
+    }
     if (listed_.has_total_order) {
       const auto violation = run.causes.against(places);
       if (violation && violation->place < outcome.place) {
         outcome.place = violation->place;
         if (is_complete) {
-          outcome.conflict = violation->entries;
-          std::erase_if(outcome.conflict, [&](const Entry& entry) { return is_listed(entry.monitor); });
+          outcome.conflict = unlisted(violation->entries);
+          outcome.is_by_past = true;
         }
         outcome.reason = "it depends on an event that is listed after it";
       }
@@ -239,22 +247,37 @@ class Test {
     return fmt::format("{} {}", event.object, event.object_number);
   }
 
-  // What the run depended on when it went wrong.
-  std::vector<Entry> conflict_of(const ForcedRun& run) const {
+  std::vector<Entry> unlisted(std::vector<Entry> entries) const {
+    std::erase_if(entries, [&](const Entry& entry) { return is_listed(entry.monitor); });
+    return entries;
+  }
+  // What a thread depended on that did, or did not, what is listed.
+  std::optional<std::vector<Entry>> past_of_failure(const ForcedRun& run) const {
     std::optional<std::vector<Entry>> best;
-    const auto consider = [&](const std::string& thread) {
-      std::vector<Entry> entries = run.causes.past_of(thread);
-      std::erase_if(entries, [&](const Entry& entry) { return is_listed(entry.monitor); });
+    const auto consider = [&](const std::set<std::string>& threads) {
+      std::vector<Entry> entries = unlisted(run.causes.past_of(threads));
       if (!best || entries.size() < best->size()) best = std::move(entries);
     };
-    for (const auto& [thread, what] : run.deviating) consider(thread);
+    for (const auto& [thread, what] : run.deviating) consider({thread});
     for (const auto& [thread, has_ended] : run.ended) {
-      if (has_ended && has_more(run, thread)) consider(thread);
+      if (has_ended && has_more(run, thread)) consider({thread});
     }
-    if (best) return *best;
-    std::vector<Entry> all = run.causes.all();
-    std::erase_if(all, [&](const Entry& entry) { return is_listed(entry.monitor); });
-    return all;
+    const Blame blame(listed_, run);
+    for (const std::string& thread : blame.late()) {
+      const Blamed blamed = blame.for_thread(thread);
+      if (blamed.is_by_past) consider(blamed.threads);
+    }
+    return best;
+  }
+  // The same where what is not allowed to go on may be the reason.
+  std::vector<Entry> past_of_rest(const ForcedRun& run) const {
+    std::vector<Entry> least = unlisted(run.causes.all());
+    const Blame blame(listed_, run);
+    for (const std::string& thread : blame.late()) {
+      std::vector<Entry> entries = unlisted(run.causes.past_of(blame.for_thread(thread).threads));
+      if (entries.size() < least.size()) least = std::move(entries);
+    }
+    return least;
   }
   bool is_listed(const std::string& monitor) const {
     const auto is_whole = [&](const Event& event) { return event.home + "/" + event.object == monitor; };
@@ -274,6 +297,18 @@ class Test {
       if (is_mailbox_type(event.type) && (event.thread == thread || event.called == thread)) ++done;
     }
     return done < listed;
+  }
+
+  // Is all of what made an earlier run go wrong decided the same way?
+  bool is_ruled_out(const Branch& branch) const {
+    const auto has = [&](const Entry& entry) {
+      const auto found = branch.find(entry.monitor);
+      return found != branch.end() && entry.position < found->second.entries.size() &&
+             found->second.entries[entry.position] == entry.thread;
+    };
+    return std::any_of(ruled_out_.begin(), ruled_out_.end(), [&](const std::vector<Entry>& conflict) {
+      return std::all_of(conflict.begin(), conflict.end(), has);
+    });
   }
 
   // Each way in which one of the entries goes differently, with all before it as they were.
@@ -330,6 +365,7 @@ class Test {
   Interrupts& interrupts_;
   Tested result_;
   std::map<std::string, std::string> deviating_;
+  std::vector<std::vector<Entry>> ruled_out_;
   std::unique_ptr<ScratchFolder> scratch_;
   Folder tried_;
 };
@@ -354,7 +390,7 @@ class Simple {
 
  private:
   Result<void> learn() {
-    auto scratch = ScratchFolder::create();
+    auto scratch = ScratchFolder::create_in_memory();
     if (!scratch) return tl::unexpected(scratch.error());
     const Folder folder{scratch->path() / ("free" + std::string(recording::folder_suffix))};
     std::error_code ignored;
