@@ -70,6 +70,19 @@ void describe(CLI::App& app, const Command& command, Arguments& arguments) {
   }
 }
 
+// A flag that may stand alone gets its value where none follows.
+std::vector<std::string> with_values(const Command& command, const std::vector<std::string>& words) {
+  std::vector<std::string> result;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    result.push_back(words[i]);
+    const bool is_alone = i + 1 == words.size() || words[i + 1].starts_with('-');
+    for (const Flag& flag : command.flags) {
+      if (is_alone && flag.alone != nullptr && words[i] == flag.names) result.emplace_back(flag.alone);
+    }
+  }
+  return result;
+}
+
 std::string usage_line(const Command& command) {
   return fmt::format("usage: reprise {}{}{}", command.name, *command.usage != '\0' ? " " : "", command.usage);
 }
@@ -121,6 +134,7 @@ Result<Arguments> parse(const Command& command, std::span<const std::string> wor
   describe(app, command, arguments);
   if (command.program == Program::needed) app.add_option("program", arguments.names)->group("");
   try {
+    split.own = with_values(command, split.own);
     std::reverse(split.own.begin(), split.own.end());  // as the library wants them
     app.parse(split.own);
   } catch (const CLI::CallForHelp&) {

@@ -95,12 +95,16 @@ constexpr std::array show_flags{
     json,
 };
 
+constexpr const char* own_folder = "NAME.sequence";
+
 constexpr std::array sequence_flags{
     Flag{"--form", "FORM", "How it is written (default: node)", &Arguments::form,
          "object|thread1|thread2|total|node|simple|monitor|simple_monitor|semaphore"},
     Flag{"--numbering", "WAY", "carc: mailbox events have numbers; all: monitor calls are counted too",
          &Arguments::numbering, "carc|all"},
     start_id,
+    Flag{"--files", "DIR", "Write the files to replay and to test it into DIR (default: NAME.sequence)",
+         &Arguments::files, "", 0, false, own_folder},
 };
 
 constexpr std::array test_flags{
@@ -155,9 +159,13 @@ constexpr std::array table{
             "Steps that could be predicted are not written; `reprise replay NAME --trace` writes them all.", show_flags,
             "NAME", one_name, 0, 1, Program::none, run_show},
     Command{"sequence", "Print the mailbox, monitor and semaphore events of a recording as a sequence.",
-            "[NAME] [--form FORM] [options]",
-            "reprise sequence run --form total --start-id server=1 --start-id client=5",
-            "What a form cannot say is refused, never changed.", sequence_flags, "NAME", one_name, 0, 1, Program::none,
+            "[NAME] [--form FORM | --files [DIR]] [options]",
+            "reprise sequence run --form total --start-id server=1 --start-id client=5\n"
+            "  reprise sequence run --files && reprise test --sequence run.sequence -f Procfile",
+            "What a form cannot say is refused, never changed. --files writes, with threads and mailboxes numbered from 1 on "
+            "unless --start-id says otherwise: Node1_channel-replay.txt (simple), Node1_channel-test.txt, "
+            "Node1_channel-trace.txt (with senders and vector timestamps), and for each process P its P_monitor-replay.txt, "
+            "P_monitor-test.txt, P_monitorID.txt, P_semaphore-replay.txt, P_semaphore-test.txt and P_ThreadID.txt.", sequence_flags, "NAME", one_name, 0, 1, Program::none,
             run_sequence},
     Command{
         "test", "Find out whether a sequence can happen.", "--sequence FILE [options] -- PROGRAM | -f PROCFILE",
