@@ -101,6 +101,7 @@ int run_without_gate(const Subject& subject, const Arguments& arguments, Console
 }  // namespace
 
 int run_replay(const Arguments& arguments, Console& console) {
+  if (!arguments.sequences.empty()) return run_replay_sequence(arguments, console);
   auto folder = select(arguments);
   if (!folder) return console.fail(folder.error(), "reprise ls");
   if (!arguments.from_checkpoint.empty()) {
