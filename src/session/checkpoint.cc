@@ -217,7 +217,7 @@ void Maker::spoil(const gate::Thread& thread, std::string_view reason) {
       return true;
     });
   }
-  if (any) refuse(reason);
+  if (any && !reason.empty()) refuse(reason);
 }
 
 void Maker::forget() {
