@@ -2,10 +2,11 @@
 //
 //   ./bench checkpoint [--quick] [--json]
 //
-// A guest (this program again) holds so much memory and passes one gate after the other; recorded, each of them leaves a
-// checkpoint and ends the one before. Printed is the median of one checkpoint in milliseconds, next to a plain fork() of
-// the same process, how long it then takes to write to all of that memory (which the copy shares until then) against the
-// same without a copy, and a replay from the last checkpoint, tool included. With huge pages a fork copies much less.
+// A guest (this program again) holds so much memory and passes one gate after the other; recorded, each of them leaves
+// a checkpoint and ends the one before. Printed is the median of one checkpoint in milliseconds, next to a plain fork()
+// of the same process, how long it then takes to write to all of that memory (which the copy shares until then) against
+// the same without a copy, and a replay from the last checkpoint, tool included. With huge pages a fork copies much
+// less.
 #include <reprise/checkpoint.h>
 #include <reprise/reprise.h>
 #include <sys/mman.h>

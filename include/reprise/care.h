@@ -13,8 +13,8 @@
 // Modes     CARE_MODE=NORMAL|CAPTURE|FULL_CAPTURE|REPLAY|REPLAY_ONE|CHECKPOINT, or the program's own `int MODE`, looked
 //           at when THREADgo (or the first Init) is called. A program that `reprise` records or replays is in that mode
 //           already.
-//           CHECKPOINT is FULL_CAPTURE, and each thread leaves a checkpoint every CP_COUNT events (or CARE_CP_COUNT; 100);
-//           `reprise replay PROGRAM_rec --from-checkpoint` goes on from the last.
+//           CHECKPOINT is FULL_CAPTURE, and each thread leaves a checkpoint every CP_COUNT events (or CARE_CP_COUNT;
+//           100); `reprise replay PROGRAM_rec --from-checkpoint` goes on from the last.
 // Time      Time-outs are hundredths of a second: zero does not wait, a negative one waits for ever.
 // Threads   Any, for all of it.
 // Errors    NULL or -1, with errno and, but for time-outs and missing partners, a line on stderr. Nothing exits.

@@ -93,8 +93,8 @@ Result<int> connect(const recording::Folder& folder, const CheckpointEntry& entr
     if (file >= 0) return file;
     std::this_thread::sleep_for(std::chrono::milliseconds(look_interval_ms));  // it has just been made
   }
-  return fail(ErrorCode::not_found, fmt::format("checkpoint {} of {} does not stand any more", entry.number,
-                                                folder.name()));
+  return fail(ErrorCode::not_found,
+              fmt::format("checkpoint {} of {} does not stand any more", entry.number, folder.name()));
 }
 
 // Looks until something is decided; the copy is ended in any case.
@@ -135,19 +135,18 @@ void judge(const Log& recorded, const fs::path& live, const CheckpointEntry& ent
         recorded, *replayed, {.thread = entry.thread, .next_index = entry.next_index, .is_whole = entry.is_whole});
   }
   const recording::LogInfo& info = recorded.info();
-  const bool stopped =
-      !entry.is_whole || info.end_kind == recording::EndKind::running || recording::ends_early(info);
+  const bool stopped = !entry.is_whole || info.end_kind == recording::EndKind::running || recording::ends_early(info);
   bool same = (view.flags() & recording::live_identical) != 0;
   if (!stopped) {
     const bool signalled = info.end_kind == recording::EndKind::signalled;
     same = woken.ended() && *woken.ended() == Ended{signalled, signalled ? info.end_code : info.end_code & 0xFF};
   }
   if (!same && report.differences.empty()) {
-    report.differences.push_back({"", "end", analyse::end_text(info.end_kind, info.end_code),
-                                  woken.ended() ? fmt::format("{} {}", woken.ended()->signalled ? "signal" : "exit code",
-                                                              woken.ended()->code)
-                                                : "it went on",
-                                  entry.process});
+    report.differences.push_back(
+        {"", "end", analyse::end_text(info.end_kind, info.end_code),
+         woken.ended() ? fmt::format("{} {}", woken.ended()->signalled ? "signal" : "exit code", woken.ended()->code)
+                       : "it went on",
+         entry.process});
   }
   if (!report.differences.empty()) report.verdict = Verdict::different;
 }
@@ -160,8 +159,7 @@ void describe(const Log& recorded, const fs::path& live, LiveView& view, const R
                                                      replayed ? &*replayed : nullptr);
   } else if (replayed) {
     const bool proven = (view.flags() & recording::live_stalled) != 0;
-    report.stall =
-        analyse::explain_stall(recorded, analyse::Names(recorded), *replayed, proven, options.stall_after_s);
+    report.stall = analyse::explain_stall(recorded, analyse::Names(recorded), *replayed, proven, options.stall_after_s);
   }
 }
 
@@ -200,8 +198,8 @@ Result<std::optional<CheckpointEntry>> choose_checkpoint(const recording::Folder
   }
   if (chosen) return chosen;
   if (!standing.empty())
-    return fail(ErrorCode::not_found, fmt::format("there is no checkpoint {} in {}; there are:{}", which,
-                                                  folder.name(), standing));
+    return fail(ErrorCode::not_found,
+                fmt::format("there is no checkpoint {} in {}; there are:{}", which, folder.name(), standing));
   if (any_gone)
     return fail(ErrorCode::not_found,
                 fmt::format("the checkpoints of {} do not stand any more (the machine was started again, or somebody "

@@ -14,8 +14,9 @@
 
 namespace reprise::drive {
 
-// `which`: a number, or `last`; `process`: of this one only, unless empty. Nothing: none was ever made, and the recording
-// is replayed from its start. Errors: unsupported (refused, with the reason), not_found (it is gone; which there are).
+// `which`: a number, or `last`; `process`: of this one only, unless empty. Nothing: none was ever made, and the
+// recording is replayed from its start. Errors: unsupported (refused, with the reason), not_found (it is gone; which
+// there are).
 Result<std::optional<recording::CheckpointEntry>> choose_checkpoint(const recording::Folder& folder,
                                                                     std::string_view which, std::string_view process);
 

@@ -10,8 +10,8 @@ namespace reprise::gate {
 // A fork that makes a checkpoint is under way: what lives on in the child is replayed there, not closed for good.
 extern bool is_making_checkpoint;
 
-// The message layer's part: nobody changes a mailbox while the process forks. `hold` returns false where it would have to
-// wait: later, then. Set when there is a message layer; null otherwise.
+// The message layer's part: nobody changes a mailbox while the process forks. `hold` returns false where it would have
+// to wait: later, then. Set when there is a message layer; null otherwise.
 struct StandStill {
   bool (*hold)(){nullptr};
   void (*go_on)(){nullptr};

@@ -1,5 +1,5 @@
-// A gate that hands everything on to the gate of the thread that now is `current`. A checkpoint is woken in the midst of
-// a passage: its caller still holds the thread that was recorded, and goes on with the one that is replayed.
+// A gate that hands everything on to the gate of the thread that now is `current`. A checkpoint is woken in the midst
+// of a passage: its caller still holds the thread that was recorded, and goes on with the one that is replayed.
 //
 // Threads   Of the one thread that was woken.
 #pragma once
@@ -18,22 +18,43 @@ class Relay final : public Gate {
   void pass_shared(Thread&, SharedObject& object) override { current->gate->pass_shared(*current, object); }
   void arrive_writing(Thread&, SharedObject& object) override { current->gate->arrive_writing(*current, object); }
   void pass_writing(Thread&, SharedObject& object) override { current->gate->pass_writing(*current, object); }
-  Choice arrive_choosing(Thread&, ChoosingObject& object, Kind kind) override { return current->gate->arrive_choosing(*current, object, kind); }
-  void pass_choosing(Thread&, ChoosingObject& object, Kind kind, std::uint64_t source, std::uint64_t digest) override { current->gate->pass_choosing(*current, object, kind, source, digest); }
+  Choice arrive_choosing(Thread&, ChoosingObject& object, Kind kind) override {
+    return current->gate->arrive_choosing(*current, object, kind);
+  }
+  void pass_choosing(Thread&, ChoosingObject& object, Kind kind, std::uint64_t source, std::uint64_t digest) override {
+    current->gate->pass_choosing(*current, object, kind, source, digest);
+  }
   void awaiting(Thread&, Kind kind, const Object& object) override { current->gate->awaiting(*current, kind, object); }
   Kind begin(Thread&, Object& object, Kind kind) override { return current->gate->begin(*current, object, kind); }
-  void end(Thread&, Object& object, Kind kind, const void* value, std::size_t size, bool is_pointer) override { current->gate->end(*current, object, kind, value, size, is_pointer); }
-  Outcome foretell(Thread&, Object& object, Kind kind, const void* expected, void* out, std::size_t size, bool is_pointer) override { return current->gate->foretell(*current, object, kind, expected, out, size, is_pointer); }
+  void end(Thread&, Object& object, Kind kind, const void* value, std::size_t size, bool is_pointer) override {
+    current->gate->end(*current, object, kind, value, size, is_pointer);
+  }
+  Outcome foretell(Thread&, Object& object, Kind kind, const void* expected, void* out, std::size_t size,
+                   bool is_pointer) override {
+    return current->gate->foretell(*current, object, kind, expected, out, size, is_pointer);
+  }
   void fail(Thread&, Object& object, Kind kind) override { current->gate->fail(*current, object, kind); }
-  bool given(Thread&, Kind kind, std::string_view name, Take take, void* context) override { return current->gate->given(*current, kind, name, take, context); }
-  void keep(Thread&, Kind kind, std::string_view name, const void* bytes, std::size_t size) override { current->gate->keep(*current, kind, name, bytes, size); }
-  bool perhaps_given(Thread&, Kind kind, Take take, void* context) override { return current->gate->perhaps_given(*current, kind, take, context); }
-  bool chosen(Thread&, Kind kind, std::uint64_t expected, std::uint64_t& number) override { return current->gate->chosen(*current, kind, expected, number); }
-  void choose(Thread&, Kind kind, std::uint64_t expected, std::uint64_t number) override { current->gate->choose(*current, kind, expected, number); }
+  bool given(Thread&, Kind kind, std::string_view name, Take take, void* context) override {
+    return current->gate->given(*current, kind, name, take, context);
+  }
+  void keep(Thread&, Kind kind, std::string_view name, const void* bytes, std::size_t size) override {
+    current->gate->keep(*current, kind, name, bytes, size);
+  }
+  bool perhaps_given(Thread&, Kind kind, Take take, void* context) override {
+    return current->gate->perhaps_given(*current, kind, take, context);
+  }
+  bool chosen(Thread&, Kind kind, std::uint64_t expected, std::uint64_t& number) override {
+    return current->gate->chosen(*current, kind, expected, number);
+  }
+  void choose(Thread&, Kind kind, std::uint64_t expected, std::uint64_t number) override {
+    current->gate->choose(*current, kind, expected, number);
+  }
   bool keeps_contents() const noexcept override { return current->gate->keeps_contents(); }
   void step(Thread&, Kind kind, std::uint64_t subject) override { current->gate->step(*current, kind, subject); }
   bool lives() const noexcept override { return current->gate->lives(); }
-  void wrote(Thread&, std::uint64_t& digest, const void* bytes, std::size_t size) override { current->gate->wrote(*current, digest, bytes, size); }
+  void wrote(Thread&, std::uint64_t& digest, const void* bytes, std::size_t size) override {
+    current->gate->wrote(*current, digest, bytes, size);
+  }
   Thread* spawn(Thread&) override { return current->gate->spawn(*current); }
   void started(Thread&) override { current->gate->started(*current); }
   void ended(Thread&) override { current->gate->ended(*current); }

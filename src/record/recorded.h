@@ -25,7 +25,7 @@ struct alignas(128) Recorder::Recorded : gate::Thread {
   std::size_t place_in_roll{0};
 
   // Where checkpoints are made: is it inside something?
-  std::uint32_t held{0};    // locks and other critical sections
+  std::uint32_t held{0};     // locks and other critical sections
   bool has_unlocked{false};  // left() follows, which ends nothing more
   bool has_asked{false};     // foretell() was called: the passage has begun
 };

@@ -270,8 +270,8 @@ void Recorder::read(Thread& thread, Object& object, Kind kind, std::string_view 
   if (first) write_label(thread, object);
 }
 
-Outcome Recorder::foretell(Thread& thread, Object& object, Kind kind, const void* expected, void* out,
-                           std::size_t size, bool is_pointer) {
+Outcome Recorder::foretell(Thread& thread, Object& object, Kind kind, const void* expected, void* out, std::size_t size,
+                           bool is_pointer) {
   if (thread.has_checkpoints && begins(kind) && is_woken(thread))
     return thread.gate->foretell(thread, object, kind, expected, out, size, is_pointer);
   recorded(thread).has_asked = kind == Kind::load || kind == Kind::modify;

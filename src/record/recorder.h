@@ -20,9 +20,9 @@
 namespace reprise::record {
 
 struct Options {
-  bool full{false};       // write every event
-  bool contents{false};   // level data
-  bool perturbed{false};  // every passage must come through the gate, to be disturbed there
+  bool full{false};                         // write every event
+  bool contents{false};                     // level data
+  bool perturbed{false};                    // every passage must come through the gate, to be disturbed there
   gate::Checkpoints* checkpoints{nullptr};  // who makes them; then, too, every passage comes through the gate
 };
 

@@ -82,8 +82,8 @@ bool read_entry(const fs::path& path, CheckpointEntry& entry) {
 bool address_of(const fs::path& path, int folder, sockaddr_un& address) {
   address = {};
   address.sun_family = AF_UNIX;
-  const int size = std::snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", folder,
-                                 path.filename().c_str());
+  const int size =
+      std::snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", folder, path.filename().c_str());
   return size > 0 && static_cast<std::size_t>(size) < sizeof address.sun_path;
 }
 
@@ -172,8 +172,8 @@ Result<void> write_checkpoint(const fs::path& recording, const CheckpointEntry& 
   if (!file) return tl::unexpected(file.error());
   std::ostringstream text;
   text << "process " << entry.process << "\npath " << one_line(entry.path) << "\nthread " << entry.thread << "\nstep "
-       << entry.step << "\nwhole " << (entry.is_whole ? 1 : 0) << "\nborn " << entry.next_index << "\npid " << entry.pid << "\nstarted "
-       << entry.started << "\nboot " << entry.boot << "\ncreated " << entry.created << "\n";
+       << entry.step << "\nwhole " << (entry.is_whole ? 1 : 0) << "\nborn " << entry.next_index << "\npid " << entry.pid
+       << "\nstarted " << entry.started << "\nboot " << entry.boot << "\ncreated " << entry.created << "\n";
   file->write(text.str());
   return file->commit(false);
 }

@@ -32,8 +32,8 @@ struct CheckpointEntry {
   std::string process;
   std::string path;  // of the thread that made it
   ThreadIndex thread{0};
-  std::uint64_t step{0};   // steps it had taken
-  bool is_whole{false};    // the process had no other thread
+  std::uint64_t step{0};      // steps it had taken
+  bool is_whole{false};       // the process had no other thread
   ThreadIndex next_index{0};  // threads from here on had not been born
   pid_t pid{0};
   std::uint64_t started{0};  // ticks since the machine was booted

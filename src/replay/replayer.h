@@ -33,9 +33,9 @@ struct Options {
 
 // Where a copy of the process stood when it was made (a checkpoint).
 struct Standing {
-  gate::Slot slot{};              // of the thread that made it
-  ThreadIndex next_index{0};      // threads from here on had not been born
-  bool alone{true};               // it was the only thread: all that come later are replayed too
+  gate::Slot slot{};          // of the thread that made it
+  ThreadIndex next_index{0};  // threads from here on had not been born
+  bool alone{true};           // it was the only thread: all that come later are replayed too
   std::uint64_t output_digest{0};
   std::uint64_t output_bytes{0};
 };

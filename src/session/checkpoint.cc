@@ -125,8 +125,8 @@ bool Maker::take(gate::Thread& thread, bool alone) {
     thread.checkpoint_at = next_time(thread);
     if (is_declared_.load(std::memory_order_relaxed)) return false;  // the program knows which of them do
     refuse(
-           "it is one of several threads and has not said that it shares only shared<T> and messages with them: call "
-           "reprise::allow_checkpoints() in it if that is so");
+        "it is one of several threads and has not said that it shares only shared<T> and messages with them: call "
+        "reprise::allow_checkpoints() in it if that is so");
     return false;
   }
   Session& self = *session();
@@ -174,7 +174,7 @@ void Maker::keep(const gate::Thread& thread, const replay::Standing& standing, s
                                                                      .thread = thread.index,
                                                                      .step = standing.slot.steps,
                                                                      .is_whole = standing.alone,
-.next_index = standing.next_index,
+                                                                     .next_index = standing.next_index,
                                                                      .pid = pid,
                                                                      .started = recording::start_of(pid),
                                                                      .boot = recording::boot_id(),
@@ -202,8 +202,8 @@ void Maker::refuse(std::string_view reason) {
   if (!is_new) return;  // once, for the first of them
   const Settings& settings = session()->settings;
   recording::write_refusal(settings.folder, {settings.process, gate::thread_path(), *said});
-  std::fprintf(stderr, "reprise: no checkpoint of thread %s of %s: %s\n", gate::thread_path(),
-               settings.process.c_str(), said->c_str());
+  std::fprintf(stderr, "reprise: no checkpoint of thread %s of %s: %s\n", gate::thread_path(), settings.process.c_str(),
+               said->c_str());
 }
 
 void Maker::spoil(const gate::Thread& thread, std::string_view reason) {

@@ -3,8 +3,8 @@
 //   checkpoints = Maker::start(settings);                // null: none are wanted
 //   new Recorder(live, {.checkpoints = checkpoints});
 //
-// A copy is nobody's child, has no sockets, pipes or files to write to, and does not touch the log. It stands as long as
-// its entry in the recording's folder names it, so that who removes the entry ends it.
+// A copy is nobody's child, has no sockets, pipes or files to write to, and does not touch the log. It stands as long
+// as its entry in the recording's folder names it, so that who removes the entry ends it.
 //
 // Threads   Any; one checkpoint is made at a time.
 // Lifetime  Never destroyed.
@@ -52,7 +52,7 @@ class Maker final : public gate::Checkpoints {
   bool in_seconds_{false};
   std::size_t kept_{1};
   std::atomic<bool> is_declared_{false};  // some thread has said that it may leave checkpoints
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;                      // guards what follows
   std::map<ThreadIndex, std::vector<Made>> made_;
   std::set<std::string> refused_;  // reasons that were told
 };

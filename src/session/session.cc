@@ -79,10 +79,9 @@ void start_recording(Session& self) {
   join_run(settings);
   const bool perturbed = settings.perturbation().any();
   self.checkpoints = Maker::start(settings.checkpoint);
-  self.recorder = new record::Recorder(**live, {.full = settings.full,
-                                                .contents = settings.contents,
-                                                .perturbed = perturbed,
-                                                .checkpoints = self.checkpoints});
+  self.recorder = new record::Recorder(
+      **live,
+      {.full = settings.full, .contents = settings.contents, .perturbed = perturbed, .checkpoints = self.checkpoints});
   gate::installed = self.recorder;
   self.recorder->start_main();
 }

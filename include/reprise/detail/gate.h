@@ -154,12 +154,12 @@ struct Thread {
   Gate* gate{nullptr};
   std::uint64_t alone_before{0};  // replay: no step below this one was written, so that none of them waits for a turn
   Seen seen{};
-  bool keeps_contents{false};  // what its gate says to that
-  bool is_isolated{false};     // it has said that it shares only shared<T> and messages (checkpoint.h)
-  bool has_checkpoints{false};  // recording: it may leave a checkpoint at each passage
+  bool keeps_contents{false};      // what its gate says to that
+  bool is_isolated{false};         // it has said that it shares only shared<T> and messages (checkpoint.h)
+  bool has_checkpoints{false};     // recording: it may leave a checkpoint at each passage
   std::uint64_t checkpoint_at{0};  // when the next one is due: a step or a time
-  bool is_detached{false};     // replay from a checkpoint, without the other threads: what they did is in the log
-  bool saw_news{false};        // its last passage of a SharedObject was written, or may have been
+  bool is_detached{false};         // replay from a checkpoint, without the other threads: what they did is in the log
+  bool saw_news{false};            // its last passage of a SharedObject was written, or may have been
 
   // Recording: a passage that decides nothing is counted here.
   bool counts_alone() const noexcept { return predicts.load(std::memory_order_relaxed); }

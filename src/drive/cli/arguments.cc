@@ -103,8 +103,9 @@ void add_defaults(std::vector<std::string>& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] != "--from-checkpoint") continue;
     const bool has_value =
-        i + 1 < words.size() && (words[i + 1] == "last" || (!words[i + 1].empty() && words[i + 1].find_first_not_of(
-                                                                                         "0123456789") == std::string::npos));
+        i + 1 < words.size() &&
+        (words[i + 1] == "last" ||
+         (!words[i + 1].empty() && words[i + 1].find_first_not_of("0123456789") == std::string::npos));
     words[i] += has_value ? "=" + words[i + 1] : "=last";
     if (has_value) words.erase(words.begin() + static_cast<std::ptrdiff_t>(i) + 1);
   }

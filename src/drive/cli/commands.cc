@@ -53,7 +53,8 @@ constexpr std::array record_flags{
 
 constexpr std::array replay_flags{
     Flag{"--times", "N", "Replay N times", &Arguments::times, "", 1},
-    Flag{"--from-checkpoint", "K|last", "Go on from a checkpoint, as `reprise info` numbers them (default: the last one)",
+    Flag{"--from-checkpoint", "K|last",
+         "Go on from a checkpoint, as `reprise info` numbers them (default: the last one)",
          &Arguments::from_checkpoint},
     Flag{"--trace", "", "Write every event, to show and to compare step by step", &Arguments::trace},
     Flag{"--then", "live", "Let the program go on by itself where the recording ends", &Arguments::then, "live"},

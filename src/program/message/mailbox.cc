@@ -109,8 +109,8 @@ void Mailbox::close_in_child() {
   if (world().is_alone()) expect_sources();
 }
 
-// From here on messages come from the log. A source that was met when recorded goes on as it is: its messages are counted
-// on, and calls that are still open can be replied to.
+// From here on messages come from the log. A source that was met when recorded goes on as it is: its messages are
+// counted on, and calls that are still open can be replied to.
 void Mailbox::expect_sources() {
   for (const auto& [key, source] : sources_) {
     if (source->number == Source::unnumbered) continue;

@@ -271,8 +271,7 @@ Json checkpoints_json(const Facts& facts) {
   }
   Json refused = Json::array();
   for (const recording::CheckpointRefusal& refusal : facts.refusals) {
-    refused.push(
-        Json::object({{"process", refusal.process}, {"thread", refusal.path}, {"reason", refusal.reason}}));
+    refused.push(Json::object({{"process", refusal.process}, {"thread", refusal.path}, {"reason", refusal.reason}}));
   }
   return Json::object({{"standing", all}, {"refused", refused}});
 }

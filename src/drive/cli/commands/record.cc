@@ -113,9 +113,11 @@ void tell(const Folder& folder, const RecordedRun& run, const Arguments& argumen
                            analyse::grouped(run.written), analyse::human_bytes(run.bytes), folder.name()));
   if (arguments.checkpoint.empty()) return;
   const auto standing = recording::list_checkpoints(folder.path);
-  console.note(standing.empty() ? "no checkpoint was made" :
-               fmt::format("{}: reprise replay {} --from-checkpoint goes on from the last, reprise clean {} ends them",
-                           analyse::counted(standing.size(), "checkpoint"), folder.name(), folder.name()));
+  console.note(
+      standing.empty()
+          ? "no checkpoint was made"
+          : fmt::format("{}: reprise replay {} --from-checkpoint goes on from the last, reprise clean {} ends them",
+                        analyse::counted(standing.size(), "checkpoint"), folder.name(), folder.name()));
 }
 
 void print_facts(const Folder& folder, const RecordedRun& run, std::uint64_t runs, Console& console) {
