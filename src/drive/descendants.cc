@@ -49,9 +49,9 @@ std::vector<Relation> all_processes() {
 
 }  // namespace
 
-void kill_with_descendants(pid_t pid) {
-  std::vector<pid_t> tree{pid};
-  kill(pid, SIGSTOP);
+void kill_with_descendants(const std::vector<pid_t>& children) {
+  std::vector<pid_t> tree = children;
+  for (const pid_t child : children) kill(child, SIGSTOP);
   // What is stopped starts nothing new: once a look finds nobody, nobody is missing.
   for (std::size_t before = 0; before != tree.size();) {
     before = tree.size();

@@ -2,10 +2,12 @@
 
 #include <sys/types.h>
 
+#include <vector>
+
 namespace reprise::drive {
 
-// Kills a child and everything it started that still hangs on it. What has left it (a daemon) is not touched.
-// Does not wait; pid must be an unreaped child of the caller.
-void kill_with_descendants(pid_t pid);
+// Kills children and everything they started that still hangs on them. What has left them (a daemon) is not touched.
+// Does not wait; `children` must be unreaped children of the caller.
+void kill_with_descendants(const std::vector<pid_t>& children);
 
 }  // namespace reprise::drive

@@ -168,7 +168,31 @@ Child::~Child() {
 
 void Child::kill() {
   if (pid_ <= 0 || ended_) return;
-  kill_with_descendants(pid_);
+  kill_with_descendants({pid_});
+  await_killed();
+}
+
+void Child::kill_all(std::vector<Child>& children) {
+  std::vector<pid_t> running;
+  for (const Child& child : children) {
+    if (child.pid_ > 0 && !child.ended_) running.push_back(child.pid_);
+  }
+  if (running.empty()) return;
+  kill_with_descendants(running);
+  for (Child& child : children) {
+    if (child.pid_ > 0 && !child.ended_) child.await_killed();
+  }
+}
+
+// The kernel lets go of what /proc showed of a process while its last thread ends and again while it is reaped. Who
+// reaps too early spins there, for as long as that thread does not get a processor: so it is given a moment.
+void Child::await_killed() {
+  if (process_file_ >= 0) {
+    pollfd gone{process_file_, POLLIN, 0};
+    while (poll(&gone, 1, 1000) < 0 && errno == EINTR) {
+    }
+    usleep(200);
+  }
   siginfo_t info{};
   while (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED) != 0 && errno == EINTR) {
   }

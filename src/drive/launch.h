@@ -88,10 +88,13 @@ class Child {
   void wait_until(Clock::time_point deadline);
   // SIGKILL, and waits.
   void kill();
+  // The same for all that still run, at once.
+  static void kill_all(std::vector<Child>& children);
 
  private:
   Child() = default;
   void reap();
+  void await_killed();
   void drain(int& file, bool error);
   void drain_rest();
 

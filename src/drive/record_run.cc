@@ -290,12 +290,10 @@ class System {
     const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
     while (!has_ended(false)) {
       look();
-      if (options.is_over && options.is_over(running())) {
-        for (Child& child : children_) child.kill();
-      }
+      if (options.is_over && options.is_over(running())) Child::kill_all(children_);
       if (!manifest_.timeout_s || Clock::now() < deadline) continue;
       manifest_.end = ManifestEnd::time_limit;
-      for (Child& child : children_) child.kill();
+      Child::kill_all(children_);
     }
     stop_services();
   }
@@ -351,7 +349,7 @@ class System {
     }
     const auto deadline = Clock::now() + patience;
     while (!has_ended(true) && Clock::now() < deadline) look();
-    for (Child& child : children_) child.kill();
+    Child::kill_all(children_);
   }
 
   const Folder& folder_;

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -50,10 +52,47 @@ bool is_in_use(const fs::path& folder) {
   return false;
 }
 
+constexpr const char* memory = "/dev/shm";
+constexpr std::uint64_t room_in_memory = std::uint64_t{1} << 30;
+
+bool has_room_in_memory() {
+  struct statvfs about {};
+  return statvfs(memory, &about) == 0 && about.f_bavail * about.f_frsize >= room_in_memory && access(memory, W_OK) == 0;
+}
+
+std::uint64_t remove_dead_in(const std::string& base) {
+  std::uint64_t removed = 0;
+  std::error_code error;
+  for (fs::directory_iterator at(base, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (!name.starts_with(lock_prefix) || name.size() != lock_prefix.size() + random_letters || !is_ours(at->path()))
+      continue;
+    const int lock = open(at->path().c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    if (lock < 0) continue;
+    const fs::path folder = at->path().parent_path() / (std::string(prefix) + name.substr(lock_prefix.size()));
+    if (flock(lock, LOCK_EX | LOCK_NB) == 0 && !is_in_use(folder)) {
+      std::error_code ignored;
+      if (is_ours(folder) && fs::is_directory(fs::symlink_status(folder, ignored))) {
+        fs::remove_all(folder, ignored);
+        ++removed;
+      }
+      unlink(at->path().c_str());
+    }
+    close(lock);
+  }
+  return removed;
+}
+
 }  // namespace
 
-Result<ScratchFolder> ScratchFolder::create() {
-  std::string pattern = fmt::format("{}/{}XXXXXX", base(), prefix);
+Result<ScratchFolder> ScratchFolder::create() { return create_in(base()); }
+
+Result<ScratchFolder> ScratchFolder::create_in_memory() {
+  return std::getenv("TMPDIR") == nullptr && has_room_in_memory() ? create_in(memory) : create();
+}
+
+Result<ScratchFolder> ScratchFolder::create_in(const std::string& base) {
+  std::string pattern = fmt::format("{}/{}XXXXXX", base, prefix);
   if (mkdtemp(pattern.data()) == nullptr) {
     return fail(ErrorCode::io, fmt::format("cannot create a folder {}: {}; set TMPDIR to one that can be written",
                                            pattern, std::strerror(errno)));
@@ -75,27 +114,6 @@ ScratchFolder::~ScratchFolder() {
   close(lock_);
 }
 
-std::uint64_t remove_dead_scratch() {
-  std::uint64_t removed = 0;
-  std::error_code error;
-  for (fs::directory_iterator at(base(), error), end; !error && at != end; at.increment(error)) {
-    const std::string name = at->path().filename().string();
-    if (!name.starts_with(lock_prefix) || name.size() != lock_prefix.size() + random_letters || !is_ours(at->path()))
-      continue;
-    const int lock = open(at->path().c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-    if (lock < 0) continue;
-    const fs::path folder = at->path().parent_path() / (std::string(prefix) + name.substr(lock_prefix.size()));
-    if (flock(lock, LOCK_EX | LOCK_NB) == 0 && !is_in_use(folder)) {
-      std::error_code ignored;
-      if (is_ours(folder) && fs::is_directory(fs::symlink_status(folder, ignored))) {
-        fs::remove_all(folder, ignored);
-        ++removed;
-      }
-      unlink(at->path().c_str());
-    }
-    close(lock);
-  }
-  return removed;
-}
+std::uint64_t remove_dead_scratch() { return remove_dead_in(base()) + (base() == memory ? 0 : remove_dead_in(memory)); }
 
 }  // namespace reprise::drive

@@ -49,6 +49,8 @@ class Relay final : public Gate {
   void choose(Thread&, Kind kind, std::uint64_t expected, std::uint64_t number) override {
     current->gate->choose(*current, kind, expected, number);
   }
+  bool takes_notes() const noexcept override { return current->gate->takes_notes(); }
+  void note(Thread&, std::string_view text) override { current->gate->note(*current, text); }
   bool keeps_contents() const noexcept override { return current->gate->keeps_contents(); }
   void step(Thread&, Kind kind, std::uint64_t subject) override { current->gate->step(*current, kind, subject); }
   bool lives() const noexcept override { return current->gate->lives(); }

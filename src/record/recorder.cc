@@ -120,6 +120,11 @@ void Recorder::write_label(Thread& thread, const Object& object) {
       {.step = thread.slot->steps, .kind = Kind::label, .object = object.known_id(), .value = object.name});
 }
 
+void Recorder::note(Thread& thread, std::string_view text) {
+  if (thread.frozen || !options_.full) return;
+  recorded(thread).writer->append({.step = thread.slot->steps, .kind = Kind::note, .value = text});
+}
+
 void Recorder::ordered(Thread& thread, Object& object, Kind kind) {
   if (stopped()) return freeze(thread);
   const bool first = name(thread, object) || object.order() == 1;

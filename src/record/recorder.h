@@ -53,6 +53,8 @@ class Recorder final : public gate::Gate {
   void pass_choosing(gate::Thread& thread, gate::ChoosingObject& object, Kind kind, std::uint64_t source,
                      std::uint64_t digest) override;
   void awaiting(gate::Thread& thread, Kind kind, const gate::Object& object) override { thread.about_to(kind, object); }
+  bool takes_notes() const noexcept override { return options_.full; }
+  void note(gate::Thread& thread, std::string_view text) override;
   bool perhaps_given(gate::Thread& thread, Kind kind, Take take, void* context) override;
   bool keeps_contents() const noexcept override { return options_.contents; }
   Kind begin(gate::Thread& thread, gate::Object& object, Kind kind) override;

@@ -110,7 +110,7 @@ void Replayer::advance(Replayed& self) {
   for (;;) {
     auto event = self.stream.next();
     if (!event || !*event) break;
-    if ((*event)->kind == Kind::label) continue;
+    if (!recording::is_step(recording::info((*event)->kind).treated)) continue;
     self.next = **event;
     break;
   }

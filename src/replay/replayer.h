@@ -66,6 +66,8 @@ class Replayer final : public gate::Gate, private SleepWatch {
                      std::uint64_t digest) override;
   void awaiting(gate::Thread& thread, Kind kind, const gate::Object& object) override;
   bool perhaps_given(gate::Thread& thread, Kind kind, Take take, void* context) override;
+  bool takes_notes() const noexcept override { return options_.trace; }
+  void note(gate::Thread& thread, std::string_view text) override;
   bool keeps_contents() const noexcept override { return (recorded_.info().flags & recording::live_contents) != 0; }
   Kind begin(gate::Thread& thread, gate::Object& object, Kind kind) override;
   void end(gate::Thread& thread, gate::Object& object, Kind kind, const void* value, std::size_t size,

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -12,6 +13,7 @@
 
 #include "gate/free.h"
 #include "gate/run_order.h"
+#include "recording/folder.h"
 #include "recording/live.h"
 #include "recording/log.h"
 #include "session/checkpoint.h"
@@ -141,6 +143,32 @@ void start_replay(Session& self) {
 }  // namespace
 
 Session* session() { return the_session; }
+
+bool is_left_out(const std::string& name) {
+  const Settings& settings = the_session->settings;
+  if (settings.mode != Mode::replay || settings.alone.empty()) return false;
+  return !recording::descends_from(settings.alone, name);
+}
+
+void end_as_recorded(const std::string& name) {
+  recording::LogInfo info{};
+  info.end_kind = recording::EndKind::exited;  // nothing is known of it
+  std::string image = name;
+  for (int number = 2;; ++number) {
+    const auto log = open_log(the_session->settings.folder, image);
+    if (!log) break;
+    info = log->info();
+    if (info.end_kind != recording::EndKind::replaced) break;
+    image = name + ".exec" + std::to_string(number);
+  }
+  const bool exited = info.end_kind == recording::EndKind::exited || info.end_kind == recording::EndKind::replaced;
+  if (!exited) {
+    const int number = info.end_kind == recording::EndKind::signalled ? info.end_code : SIGKILL;
+    std::signal(number, SIG_DFL);
+    kill(getpid(), number);
+  }
+  for (;;) syscall(SYS_exit_group, info.end_code);
+}
 
 replay::Replayer* replayer_of(Session& self) {
   Settings& settings = self.settings;

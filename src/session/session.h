@@ -21,6 +21,10 @@ struct Session {
 // The session of this process, or null when nothing stands behind the gate.
 Session* session();
 
+// Replay of one process alone: is `name` one that does nothing? end_as_recorded() is all that it does.
+bool is_left_out(const std::string& name);
+[[noreturn]] void end_as_recorded(const std::string& name);
+
 // A replayer of this process, as the settings say. Gives up where there is no log.
 replay::Replayer* replayer_of(Session& self);
 

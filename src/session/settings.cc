@@ -65,6 +65,7 @@ std::vector<std::string> Settings::environment() const {
   if (mode == Mode::record) set("REPRISE_CHECKPOINT", checkpoint);
   set("REPRISE_RUN", run);
   set("REPRISE_ONLY", only);
+  set("REPRISE_ALONE", alone);
   set("REPRISE_GROUPS", groups);
   set("REPRISE_ROUTES", routes);
   set("REPRISE_OUTPUTS", outputs);
@@ -91,6 +92,7 @@ Settings take_settings() {
   if (!settings.checkpoint.empty()) settings.contents = true;
   settings.run = look("REPRISE_RUN");
   settings.only = look("REPRISE_ONLY");
+  settings.alone = look("REPRISE_ALONE");
   settings.groups = look("REPRISE_GROUPS");
   settings.routes = look("REPRISE_ROUTES");
   settings.outputs = take("REPRISE_OUTPUTS").value_or("");

@@ -11,6 +11,7 @@
 // Of messages, read where they are needed and left to children:
 //   REPRISE_RUN=folder          who is where in this run    REPRISE_PEERS=file        the same on other hosts
 //   REPRISE_GROUPS=a,b;c        across groups, contents     REPRISE_ONLY=a,b          nobody else is replayed
+//   REPRISE_ALONE=process       forked processes that it does not descend from do nothing but end as recorded
 //
 // The others are consumed at start, so that children that are not followed do not take them for theirs.
 #pragma once
@@ -39,6 +40,7 @@ struct Settings {
   std::string delay;
   std::string run;
   std::string only;
+  std::string alone;
   std::string groups;
   std::string routes;
   std::string outputs;

@@ -255,6 +255,10 @@ class Gate {
   virtual bool chosen(Thread& thread, Kind kind, std::uint64_t expected, std::uint64_t& number) = 0;
   virtual void choose(Thread& thread, Kind kind, std::uint64_t expected, std::uint64_t number) = 0;
 
+  // Every event is written: then what a step was about may be said too, for people. It is no step of its own.
+  virtual bool takes_notes() const noexcept = 0;
+  virtual void note(Thread& thread, std::string_view text) = 0;
+
   // Does this process keep what came from other recorded threads and processes too (level data)?
   virtual bool keeps_contents() const noexcept = 0;
 

@@ -48,6 +48,11 @@ class Causes::Builder {
     std::optional<std::size_t> next;  // what it does then
   };
 
+  // Does an event of this kind show that its thread does not wait at a mailbox any more?
+  static bool goes_on(Kind kind) {
+    return kind == Kind::mailbox || kind == Kind::monitor || kind == Kind::answer || kind == Kind::spawn ||
+           kind == Kind::join || kind == Kind::end;
+  }
   std::size_t make() {
     result_.nodes_.emplace_back();
     return result_.nodes_.size() - 1;
@@ -80,6 +85,7 @@ class Causes::Builder {
       auto next = stream.next();
       if (!next) return tl::unexpected(next.error());
       if (!*next) break;
+      if (goes_on((*next)->kind)) result_.awaited_.erase(name);
       const auto node = node_of(process, name, **next);
       if (!node) continue;
       if (last) cause(*last, *node);
@@ -137,6 +143,7 @@ class Causes::Builder {
       is_step_ = true;
       step_key_ = fmt::format("{} {}", thread, number);
       steps_[step_key_] = {make(), what != "arrival", std::nullopt};
+      if (what != "arrival") result_.awaited_[thread] = mailbox;
       return steps_[step_key_].node;
     }
     if (type == "elseDelay") return make();
@@ -181,10 +188,9 @@ class Causes::Builder {
 
 Result<Causes> Causes::of(const std::vector<sequence::Process>& processes) { return Builder(processes).run(); }
 
-std::vector<bool> Causes::past(std::size_t node) const {
+std::vector<bool> Causes::past(std::vector<std::size_t> open) const {
   std::vector<bool> past(nodes_.size());
-  std::vector<std::size_t> open{node};
-  past[node] = true;
+  for (const std::size_t node : open) past[node] = true;
   while (!open.empty()) {
     const std::size_t next = open.back();
     open.pop_back();
@@ -205,9 +211,17 @@ std::vector<Entry> Causes::entries_in(const std::vector<bool>& past) const {
   return entries;
 }
 
-std::vector<Entry> Causes::past_of(const std::string& thread) const {
-  const auto last = last_of_thread_.find(thread);
-  return last == last_of_thread_.end() ? std::vector<Entry>() : entries_in(past(last->second));
+std::vector<Entry> Causes::past_of(const std::set<std::string>& threads) const {
+  std::vector<std::size_t> last;
+  for (const std::string& thread : threads) {
+    if (const auto found = last_of_thread_.find(thread); found != last_of_thread_.end()) last.push_back(found->second);
+  }
+  return entries_in(past(std::move(last)));
+}
+
+std::optional<std::string> Causes::awaited_by(const std::string& thread) const {
+  const auto found = awaited_.find(thread);
+  return found == awaited_.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::vector<Entry> Causes::all() const { return entries_in(std::vector<bool>(nodes_.size(), true)); }
@@ -223,7 +237,7 @@ std::optional<Causes::Violation> Causes::against(const std::map<std::string, std
     latest[node] = std::max(latest[node], place->second + 1);
   }
   if (!first) return std::nullopt;
-  return Violation{first->first, entries_in(past(first->second))};
+  return Violation{first->first, entries_in(past({first->second}))};
 }
 
 }  // namespace reprise::drive

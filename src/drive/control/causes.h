@@ -1,7 +1,7 @@
 // What came before what in a forced run: threads, mailboxes, monitors, spawns and joins.
 //
 //   auto causes = Causes::of(processes);
-//   causes->past_of("server/0.1")       the entries of monitors that this thread's last step may depend on
+//   causes->past_of({"server/0.1"})     the entries of monitors that this thread's last step may depend on
 //
 // REQUIRES the run was recorded in full and forced: each thread notes its mailbox events as it comes to them.
 // Errors    damaged.
@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,8 +32,11 @@ class Causes {
   static Result<Causes> of(const std::vector<analyse::sequence::Process>& processes);
 
   // In an order that respects causality.
-  std::vector<Entry> past_of(const std::string& thread) const;
+  std::vector<Entry> past_of(const std::set<std::string>& threads) const;
   std::vector<Entry> all() const;
+
+  // The mailbox at which this thread has come to an event that it waits for.
+  std::optional<std::string> awaited_by(const std::string& thread) const;
 
   // Events of mailboxes by "mailbox order" get a place in a text. The first, by place, that comes before one of its
   // causes, and the entries it depends on.
@@ -50,12 +54,13 @@ class Causes {
   };
   class Builder;
 
-  std::vector<bool> past(std::size_t node) const;
+  std::vector<bool> past(std::vector<std::size_t> nodes) const;
   std::vector<Entry> entries_in(const std::vector<bool>& past) const;
 
   std::vector<Node> nodes_;
   std::vector<std::size_t> order_;  // causes first
   std::map<std::string, std::size_t> last_of_thread_;
+  std::map<std::string, std::string> awaited_;  // by thread: a mailbox
 };
 
 }  // namespace reprise::drive

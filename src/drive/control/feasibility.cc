@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "drive/control/blame.h"
 #include "drive/control/forced_run.h"
 #include "drive/scratch.h"
 
@@ -115,6 +116,7 @@ class Test {
       if (result_.runs >= options_.runs_max) return undecided(fmt::format("{} runs were tried", result_.runs));
       const Branch branch = std::move(open.back());
       open.pop_back();
+      if (is_ruled_out(branch)) continue;
       if (options_.progress) options_.progress(result_.runs + 1);
       auto forced = try_out(branch);
       if (!forced) return tl::unexpected(forced.error());
@@ -123,6 +125,7 @@ class Test {
       if (outcome.is_feasible) return result_;
       if (!forced->came_to_rest) is_decided = false;
       if (against) break;
+      if (outcome.is_by_past) ruled_out_.push_back(outcome.conflict);
       add_branches(open, branch, outcome.conflict);
     }
     if (!is_decided)
@@ -139,6 +142,7 @@ class Test {
     std::size_t place{0};
     std::string reason;
     std::vector<Entry> conflict;
+    bool is_by_past{false};  // whatever else happens: where these entries are as they were, it goes wrong
   };
 
   Tested undecided(const std::string& why) {
@@ -149,7 +153,7 @@ class Test {
 
   Result<ForcedRun> try_out(const Branch& branch) {
     ++result_.runs;
-    auto scratch = ScratchFolder::create();
+    auto scratch = ScratchFolder::create_in_memory();
     if (!scratch) return tl::unexpected(scratch.error());
     scratch_ = std::make_unique<ScratchFolder>(*std::move(scratch));
     tried_ = Folder{scratch_->path() / (kept_.name() + std::string(recording::folder_suffix))};
@@ -178,7 +182,11 @@ class Test {
     }
     const bool is_complete =
         outcome.place == listed_.mailboxes.size() && monitor_events == listed_.monitors.size() && run.deviating.empty();
-    outcome.conflict = is_complete ? std::vector<Entry>() : conflict_of(run);
+    if (!is_complete) {
+      const auto past = past_of_failure(run);
+      outcome.is_by_past = past.has_value();
+      outcome.conflict = past ? *past : past_of_rest(run);
+    }
     if (outcome.place == listed_.mailboxes.size() && monitor_events < listed_.monitors.size())
       outcome.reason = "not all of the listed monitor events happened";
     if (listed_.has_total_order) {
@@ -186,8 +194,8 @@ class Test {
       if (violation && violation->place < outcome.place) {
         outcome.place = violation->place;
         if (is_complete) {
-          outcome.conflict = violation->entries;
-          std::erase_if(outcome.conflict, [&](const Entry& entry) { return is_listed(entry.monitor); });
+          outcome.conflict = unlisted(violation->entries);
+          outcome.is_by_past = true;
         }
         outcome.reason = "it depends on an event that is listed after it";
       }
@@ -202,22 +210,37 @@ class Test {
     return outcome;
   }
 
-  // What the run depended on when it went wrong.
-  std::vector<Entry> conflict_of(const ForcedRun& run) const {
+  std::vector<Entry> unlisted(std::vector<Entry> entries) const {
+    std::erase_if(entries, [&](const Entry& entry) { return is_listed(entry.monitor); });
+    return entries;
+  }
+  // What a thread depended on that did, or did not, what is listed.
+  std::optional<std::vector<Entry>> past_of_failure(const ForcedRun& run) const {
     std::optional<std::vector<Entry>> best;
-    const auto consider = [&](const std::string& thread) {
-      std::vector<Entry> entries = run.causes.past_of(thread);
-      std::erase_if(entries, [&](const Entry& entry) { return is_listed(entry.monitor); });
+    const auto consider = [&](const std::set<std::string>& threads) {
+      std::vector<Entry> entries = unlisted(run.causes.past_of(threads));
       if (!best || entries.size() < best->size()) best = std::move(entries);
     };
-    for (const auto& [thread, what] : run.deviating) consider(thread);
+    for (const auto& [thread, what] : run.deviating) consider({thread});
     for (const auto& [thread, has_ended] : run.ended) {
-      if (has_ended && has_more(run, thread)) consider(thread);
+      if (has_ended && has_more(run, thread)) consider({thread});
     }
-    if (best) return *best;
-    std::vector<Entry> all = run.causes.all();
-    std::erase_if(all, [&](const Entry& entry) { return is_listed(entry.monitor); });
-    return all;
+    const Blame blame(listed_, run);
+    for (const std::string& thread : blame.late()) {
+      const Blamed blamed = blame.for_thread(thread);
+      if (blamed.is_by_past) consider(blamed.threads);
+    }
+    return best;
+  }
+  // The same where what is not allowed to go on may be the reason.
+  std::vector<Entry> past_of_rest(const ForcedRun& run) const {
+    std::vector<Entry> least = unlisted(run.causes.all());
+    const Blame blame(listed_, run);
+    for (const std::string& thread : blame.late()) {
+      std::vector<Entry> entries = unlisted(run.causes.past_of(blame.for_thread(thread).threads));
+      if (entries.size() < least.size()) least = std::move(entries);
+    }
+    return least;
   }
   bool is_listed(const std::string& monitor) const {
     return std::any_of(listed_.monitors.begin(), listed_.monitors.end(),
@@ -235,6 +258,18 @@ class Test {
       if (is_mailbox_type(event.type) && (event.thread == thread || event.called == thread)) ++done;
     }
     return done < listed;
+  }
+
+  // Is all of what made an earlier run go wrong decided the same way?
+  bool is_ruled_out(const Branch& branch) const {
+    const auto has = [&](const Entry& entry) {
+      const auto found = branch.find(entry.monitor);
+      return found != branch.end() && entry.position < found->second.entries.size() &&
+             found->second.entries[entry.position] == entry.thread;
+    };
+    return std::any_of(ruled_out_.begin(), ruled_out_.end(), [&](const std::vector<Entry>& conflict) {
+      return std::all_of(conflict.begin(), conflict.end(), has);
+    });
   }
 
   // Each way in which one of the entries goes differently, with all before it as they were.
@@ -289,6 +324,7 @@ class Test {
   Interrupts& interrupts_;
   Tested result_;
   std::map<std::string, std::string> deviating_;
+  std::vector<std::vector<Entry>> ruled_out_;
   std::unique_ptr<ScratchFolder> scratch_;
   Folder tried_;
 };
@@ -320,7 +356,7 @@ class Simple {
   };
 
   Result<void> learn() {
-    auto scratch = ScratchFolder::create();
+    auto scratch = ScratchFolder::create_in_memory();
     if (!scratch) return tl::unexpected(scratch.error());
     const Folder folder{scratch->path() / ("free" + std::string(recording::folder_suffix))};
     std::error_code ignored;

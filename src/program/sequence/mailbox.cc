@@ -1,8 +1,13 @@
 #include "program/sequence/mailbox.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <utility>
+
+#include "program/sequence/made_name.h"
 
 namespace reprise::detail {
 namespace {
@@ -17,22 +22,11 @@ constexpr char close_mark = 'e';
 constexpr char stop_mark = 'x';
 
 __thread std::uint64_t made_names = 0;
+std::atomic<std::uint64_t> unrecorded_names{0};
 
-std::string valid_name_of_process() {
-  std::string name = gate::process_name;
-  for (char& c : name) {
-    const bool is_plain =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
-    if (!is_plain) c = '_';
-  }
-  return name.substr(0, 24);
-}
-
-// The same in every run: who makes it, and the how-manyth it is for that thread.
-std::string made_name(char what) {
-  const std::string path =
-      gate::current != nullptr ? gate::thread_path() : std::to_string(reinterpret_cast<std::uintptr_t>(&made_names));
-  return "m." + valid_name_of_process() + "." + path.substr(0, 24) + "." + what + std::to_string(++made_names);
+std::string own_name(char what) {
+  if (gate::current != nullptr) return made_name(gate::process_name, gate::thread_path(), what, ++made_names);
+  return made_name("off." + std::to_string(getpid()), "0", what, ++unrecorded_names);
 }
 
 mailbox_fault fault_of(message_fault fault) {
@@ -313,7 +307,7 @@ void MailboxCore::stop() {
 }
 
 MailboxHandle::MailboxHandle(std::string_view name, bool is_synchronous, bool is_selectable) {
-  const std::string known = name.empty() ? made_name('b') : std::string(name);
+  const std::string known = name.empty() ? own_name('b') : std::string(name);
   core_ = translated(known, [&] { return std::make_shared<MailboxCore>(known, is_synchronous, is_selectable); });
 }
 MailboxHandle::~MailboxHandle() { core_->stop(); }
@@ -326,7 +320,7 @@ std::string MailboxHandle::receive_bytes() { return core_->receive(); }
 class SenderCore {
  public:
   explicit SenderCore(const std::string& mailbox, std::chrono::milliseconds time)
-      : mailbox_(mailbox), party_(made_name('s')), peer_(party_.find(mailbox, time)) {}
+      : mailbox_(mailbox), party_(own_name('s')), peer_(party_.find(mailbox, time)) {}
 
   // Errors: closed.
   void ask(char mark, const std::string& bytes = {}) {

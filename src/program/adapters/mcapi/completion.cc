@@ -86,7 +86,12 @@ std::uint64_t expected_of(const Request& request) {
 
 void tell(Request& request, const Passage& passage) {
   request.told = true;
-  if (!has_message(request)) return passage.keep(number_of(request.status));
+  if (!has_message(request)) {
+    passage.keep(number_of(request.status));
+    if (request.asked == Asked::packet && request.status == Status::success)
+      keep_contents(*request.packet, request.size);
+    return;
+  }
   const std::uint64_t number = number_message(request.handle, request.id);
   passage.keep(number);
   name_sender(request.handle, number, request.id);
@@ -102,26 +107,35 @@ void tell(Request& request, const Passage& passage) {
 
 namespace {
 
-// Completes a receive of a message, or the get of an endpoint, from the recording alone.
-void tell_simulated(Node& node, Request& request, std::uint64_t number) {
-  std::string bytes;
-  if (!is_status(number)) {
-    named_message(request.handle, number);
-    give_contents(bytes);
-  }
-  const std::lock_guard lock(node.mutex);
-  Status status = is_status(number) ? status_of(number) : Status::success;
-  if (bytes.size() > request.capacity) {
-    status = Status::msg_truncated;
-    bytes.resize(request.capacity);
-  }
+// What a receive gets from the recording. The node's mutex is held.
+Status give_message(Request& request, std::string& bytes) {
+  const Status status = bytes.size() > request.capacity ? Status::msg_truncated : Status::success;
+  if (status != Status::success) bytes.resize(request.capacity);
   if (!bytes.empty()) std::memcpy(request.buffer, bytes.data(), bytes.size());
-  if (request.asked == Asked::endpoint && status == Status::success) *request.result = request.handle;
-  request.complete(status, bytes.size());
+  return status;
 }
 
-bool is_told_simulated(const Request& request) {
-  return (request.asked == Asked::receive || request.asked == Asked::endpoint) && is_simulated();
+void give_packet(Node& node, const Request& request, const std::string& bytes) {
+  void* buffer = std::malloc(bytes.empty() ? 1 : bytes.size());
+  if (buffer == nullptr) std::abort();
+  std::memcpy(buffer, bytes.data(), bytes.size());
+  node.buffers.emplace(buffer, bytes.size());
+  *request.packet = buffer;
+}
+
+// Completes a request from the recording alone.
+void tell_simulated(Node& node, Request& request, std::uint64_t number) {
+  std::string bytes;
+  Status status = is_status(number) ? status_of(number) : Status::success;
+  if (!is_status(number)) named_message(request.handle, number);
+  if (!is_status(number) || (request.asked == Asked::packet && status == Status::success)) give_contents(bytes);
+  const std::lock_guard lock(node.mutex);
+  if (status == Status::success) {
+    if (request.asked == Asked::receive) status = give_message(request, bytes);
+    if (request.asked == Asked::packet) give_packet(node, request, bytes);
+    if (request.result != nullptr) *request.result = request.handle;
+  }
+  request.complete(status, bytes.size());
 }
 
 }  // namespace
@@ -129,7 +143,7 @@ bool is_told_simulated(const Request& request) {
 void tell_again(Node& node, Request& request, std::uint64_t number) {
   request.told = true;
   if (request.done) return;
-  if (is_told_simulated(request)) return tell_simulated(node, request, number);
+  if (is_simulated()) return tell_simulated(node, request, number);
   if (!is_status(number)) {
     const MessageId id = named_message(request.handle, number);
     await_retrieval(node);

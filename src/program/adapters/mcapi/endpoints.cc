@@ -238,24 +238,30 @@ std::uint32_t attribute_of(const Endpoint& endpoint, Attribute attribute) {
   return 0;
 }
 
+std::uint32_t attribute_now(Endpoint& endpoint, Attribute attribute) {
+  const Lock lock = lock_endpoint(endpoint);
+  return attribute_of(endpoint, attribute);
+}
+
 }  // namespace
 
 Status get_attribute(Handle handle, std::uint32_t number, void* value, std::size_t size) {
   if (here() == nullptr) return Status::node_notinit;
   if (value == nullptr) return Status::parameter;
-  const Index index = find_endpoint(handle);
-  if (index == none || !is_live(segment().endpoint(index), handle)) return Status::endp_invalid;
   if (number >= attributes) return Status::attr_num;
   if (size != sizeof(std::uint32_t)) return Status::attr_size;
-  Endpoint& endpoint = segment().endpoint(index);
+  constexpr std::uint64_t gone = std::uint64_t{1} << 32;
   const auto attribute = static_cast<Attribute>(number);
   const Passage passage(Kind::mcapi_value, attribute == Attribute::num_recv_buffers ? queue_max : 0);
-  std::uint32_t now = static_cast<std::uint32_t>(passage.number());
+  std::uint64_t found = passage.number();
   if (!passage.is_known()) {
-    const Lock lock = lock_endpoint(endpoint);
-    now = attribute_of(endpoint, attribute);
-    passage.keep(now);
+    const Index index = find_endpoint(handle);
+    const bool is_there = index != none && is_live(segment().endpoint(index), handle);
+    found = is_there ? attribute_now(segment().endpoint(index), attribute) : gone;
+    passage.keep(found);
   }
+  if (found == gone) return Status::endp_invalid;
+  const auto now = static_cast<std::uint32_t>(found);
   std::memcpy(value, &now, sizeof now);
   return Status::success;
 }

@@ -126,7 +126,7 @@ Status initialize(std::uint32_t domain, std::uint32_t node, std::uint32_t kind, 
   }
   ++live_nodes;
   place.is_own.store(true);
-  pass_technique();
+  pass_technique(id);
   place.node.store(new Node(slot, id), std::memory_order_release);
   return Status::success;
 }

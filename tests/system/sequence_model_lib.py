@@ -72,6 +72,22 @@ def buffer_feasible(text):
     return all(at[thread] == len(program) for thread, program in programs.items()) and not any(net.under_way.values())
 
 
+def buffer_simple_feasible(text):
+    """Only the threads of `text` count. The k-th event of each is what its program does as its k-th: there is no choice."""
+    own = {1: [("connection", "deposit")] + [("arrival", "deposit")] * 3 + [("close", "deposit")],
+           2: [("connection", "withdraw")] + [("receive", "deposit"), ("arrival", "withdraw")] * 3 + [("close", "withdraw")],
+           3: [("receive", "withdraw")] * 3}
+    counts = dict.fromkeys(own, 0)
+    events = []
+    for thread in (event.thread for event in text):
+        if thread not in own or counts[thread] == len(own[thread]):
+            return False
+        kind, mailbox = own[thread][counts[thread]]
+        counts[thread] += 1
+        events.append(Event(kind, thread, mailbox, counts[thread]))
+    return buffer_feasible(events)
+
+
 # One process of the mutual exclusion: where main and helper stand, their numbers, and the monitor.
 Process = namedtuple("Process", "main main_number helper helper_number request requesting number highest deferred")
 COUNT = 4

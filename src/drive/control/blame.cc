@@ -1,0 +1,63 @@
+#include "drive/control/blame.h"
+
+#include <algorithm>
+
+namespace reprise::drive {
+
+using analyse::sequence::Event;
+
+Blame::Blame(const Listed& listed, const ForcedRun& run) : run_(run) {
+  for (const Event& event : run.happened.events) {
+    if (!is_mailbox_type(event.type)) continue;
+    std::uint64_t& last = happened_[event.object];
+    last = std::max(last, event.object_number);
+  }
+  for (const Event& event : listed.mailboxes) {
+    const std::string thread = run.path_of(event.thread);
+    const std::string called = event.called.empty() ? "" : run.path_of(event.called);
+    mailboxes_[event.object][event.object_number] = {event.number, thread, called};
+    const auto last = happened_.find(event.object);
+    if (last != happened_.end() && event.object_number <= last->second) continue;
+    late_.insert(thread);
+    if (!called.empty()) late_.insert(called);
+  }
+}
+
+const Blame::Planned* Blame::next_at(const std::string& mailbox) const {
+  const auto list = mailboxes_.find(mailbox);
+  if (list == mailboxes_.end()) return nullptr;
+  const auto last = happened_.find(mailbox);
+  const auto next = list->second.upper_bound(last == happened_.end() ? 0 : last->second);
+  return next == list->second.end() ? nullptr : &next->second;
+}
+
+Blamed Blame::for_thread(const std::string& thread) const {
+  Blamed blamed;
+  visit(thread, blamed);
+  return blamed;
+}
+
+void Blame::visit_process_of(const std::string& thread, Blamed& blamed) const {
+  blamed.is_by_past = false;
+  const std::string process = thread.substr(0, thread.find('/') + 1);
+  for (const auto& [other, has_ended] : run_.ended) {
+    if (other.starts_with(process)) visit(other, blamed);
+  }
+}
+
+void Blame::visit(const std::string& thread, Blamed& blamed) const {
+  if (!blamed.threads.insert(thread).second) return;
+  const auto ended = run_.ended.find(thread);
+  if (ended == run_.ended.end()) {  // nobody has started it: who could have, of its process?
+    return visit_process_of(thread, blamed);
+  }
+  if (ended->second || run_.deviating.contains(thread)) return;
+  const auto step = run_.causes.awaited_by(thread);
+  if (!step) return visit_process_of(thread, blamed);
+  const Planned* next = next_at(*step);
+  if (next == nullptr) return;  // nothing more comes there
+  visit(next->thread, blamed);
+  if (!next->called.empty()) visit(next->called, blamed);
+}
+
+}  // namespace reprise::drive

@@ -1,0 +1,51 @@
+// Why did a forced run come to rest before all that is listed had happened? Follows who waits for whom.
+//
+//   const Blame blame(listed, run);
+//   blame.for_thread("server/0.1").threads      those whose past keeps this thread from going on
+//
+// A thread that waits for its turn at a mailbox waits for whoever has the mailbox's next event. One that waits at
+// something else (a monitor, a join) waits for the threads of its own process. Who has deviated or ended does so
+// because of its own past. So a run in which all of these pasts are the same comes to rest in the same place.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "drive/control/forced_run.h"
+#include "drive/control/plan_text.h"
+
+namespace reprise::drive {
+
+struct Blamed {
+  std::set<std::string> threads;  // process/path
+  bool is_by_past{true};          // false: who may enter a monitor next was forced, and may be the reason
+};
+
+// Lifetime  `run` must outlive it.
+class Blame {
+ public:
+  Blame(const Listed& listed, const ForcedRun& run);
+
+  // Threads that have listed events which did not happen.
+  const std::set<std::string>& late() const { return late_; }
+  Blamed for_thread(const std::string& thread) const;
+
+ private:
+  struct Planned {
+    std::uint64_t number;
+    std::string thread;
+    std::string called;
+  };
+  void visit(const std::string& thread, Blamed& blamed) const;
+  void visit_process_of(const std::string& thread, Blamed& blamed) const;
+  const Planned* next_at(const std::string& mailbox) const;
+
+  const ForcedRun& run_;
+  std::map<std::string, std::map<std::uint64_t, Planned>> mailboxes_;  // by order
+  std::map<std::string, std::uint64_t> happened_;                      // by mailbox
+  std::set<std::string> late_;
+};
+
+}  // namespace reprise::drive
