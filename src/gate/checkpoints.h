@@ -26,6 +26,7 @@ class Checkpoints {
   // hands on what it is asked to the thread that is replayed.
   virtual bool take(Thread& thread, bool alone) = 0;
   // What `thread` does now cannot be replayed without the other threads: its checkpoints made beside them are void.
+  // Without a reason nothing is said of it: it starts or awaits a thread.
   virtual void spoil(const Thread& thread, std::string_view reason) = 0;
 
  protected:

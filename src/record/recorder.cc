@@ -321,7 +321,7 @@ void Recorder::wrote(Thread& thread, std::uint64_t& digest, const void* bytes, s
 }
 
 Thread* Recorder::spawn(Thread& parent) {
-  if (parent.has_checkpoints) options_.checkpoints->spoil(parent, "it started a thread afterwards");
+  if (parent.has_checkpoints) options_.checkpoints->spoil(parent, {});
   gate::perturb::before(parent);
   if (!parent.frozen && stopped()) freeze(parent);
   if (parent.frozen) return frozen_child();
@@ -364,7 +364,7 @@ void Recorder::ended(Thread& child) {
 }
 
 void Recorder::joining(Thread& thread, std::uint32_t child) {
-  if (thread.has_checkpoints) options_.checkpoints->spoil(thread, "it waited for the end of a thread afterwards");
+  if (thread.has_checkpoints) options_.checkpoints->spoil(thread, {});
   thread.slot->pending_object = child;
   __atomic_store_n(&thread.slot->pending_kind, static_cast<std::uint32_t>(Kind::join), __ATOMIC_RELAXED);
 }

@@ -115,6 +115,7 @@ std::uint64_t Maker::next_time(const gate::Thread& thread) const {
 }
 
 bool Maker::is_due(gate::Thread& thread) {
+  if (thread.is_isolated) is_declared_.store(true, std::memory_order_relaxed);
   if (thread.checkpoint_at == 0) thread.checkpoint_at = next_time(thread);
   return (in_seconds_ ? now_ns() : thread.slot->steps) >= thread.checkpoint_at;
 }
@@ -122,6 +123,7 @@ bool Maker::is_due(gate::Thread& thread) {
 bool Maker::take(gate::Thread& thread, bool alone) {
   if (!alone && !thread.is_isolated) {
     thread.checkpoint_at = next_time(thread);
+    if (is_declared_.load(std::memory_order_relaxed)) return false;  // the program knows which of them do
     refuse(
         "it is one of several threads and has not said that it shares only shared<T> and messages with them: call "
         "reprise::allow_checkpoints() in it if that is so");
@@ -217,7 +219,7 @@ void Maker::spoil(const gate::Thread& thread, std::string_view reason) {
       return true;
     });
   }
-  if (any) refuse(reason);
+  if (any && !reason.empty()) refuse(reason);
 }
 
 void Maker::forget() {

@@ -11,6 +11,7 @@
 // Cost      A fork, and a file of some hundred bytes.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -50,7 +51,8 @@ class Maker final : public gate::Checkpoints {
   std::uint64_t every_{0};
   bool in_seconds_{false};
   std::size_t kept_{1};
-  std::mutex mutex_;  // guards what follows
+  std::atomic<bool> is_declared_{false};  // some thread has said that it may leave checkpoints
+  std::mutex mutex_;                      // guards what follows
   std::map<ThreadIndex, std::vector<Made>> made_;
   std::set<std::string> refused_;  // reasons that were told
 };
