@@ -116,7 +116,7 @@ class Bench {
 
   Run tool(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), tool_);
-    const Run run = run_program(arguments, {{"REPRISE_HOME", home_.path().string()}, {"NO_COLOR", "1"}}, chatter());
+    Run run = run_program(arguments, {{"REPRISE_HOME", home_.path().string()}, {"NO_COLOR", "1"}}, chatter());
     if (run.code != 0) {
       std::ostringstream said;
       said << arguments[1] << " ended with " << run.code << "\n" << std::ifstream(chatter()).rdbuf();

@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "child.h"
+#include "hosts.h"
 #include "report.h"
 #include "worker.h"
 
@@ -58,10 +59,8 @@ class Bench {
     pair("shared.data.read", "alone", "alone.data", "read", sizes_.shared);
     rows_to_print_["shared.order.read"] = compare("alone", "alone.order", "read", sizes_.shared);
     rows_to_print_["shared.order.write"] = compare("alone", "alone.order", "write", sizes_.shared);
-    rows_to_print_["tcp.order.oneway"] = compare("off.tcp", "order.tcp", "oneway", sizes_.oneway);
-    rows_to_print_["tcp.data.oneway"] = compare("off.tcp", "data.tcp", "oneway", sizes_.oneway);
-    rows_to_print_["tcp.order.call"] = compare("off.tcp", "order.tcp", "call", sizes_.calls);
-    rows_to_print_["tcp.data.call"] = compare("off.tcp", "data.tcp", "call", sizes_.calls);
+    over("tcp");
+    if (hosts_.made()) over("far");
     sides_.clear();
     replay_only();
     bytes();
@@ -76,11 +75,22 @@ class Bench {
     std::unique_ptr<Worker> driver;
   };
 
-  // raw.unix, raw.tcp; off, order, data, each also .tcp; alone, alone.order, alone.data.
+  // The four figures of a transport that only the paper's tables show.
+  void over(const std::string& transport) {
+    for (const std::string level : {"order", "data"}) {
+      const std::string off = "off." + transport;
+      const std::string name = transport + "." + level;
+      rows_to_print_[name + ".oneway"] = compare(off, level + "." + transport, "oneway", sizes_.oneway);
+      rows_to_print_[name + ".call"] = compare(off, level + "." + transport, "call", sizes_.calls);
+    }
+  }
+
+  // raw.unix, raw.tcp; off, order, data, each also .tcp and .far (between hosts); alone, alone.order, alone.data.
   Worker& side(const std::string& kind) {
     SidePair& pair = sides_[kind];
     if (pair.driver) return *pair.driver;
-    const bool is_tcp = kind.ends_with(".tcp");
+    const bool is_far = kind.ends_with(".far");
+    const bool is_tcp = is_far || kind.ends_with(".tcp");
     const std::string folder = (home_.path() / kind).string();
     std::string place;
     if (kind == "raw.unix") place = folder;
@@ -88,7 +98,8 @@ class Bench {
     if (kind.starts_with("alone")) place = "alone";
     Variables both{{"REPRISE_RUN", folder + ".run"}};
     if (is_tcp && place.empty()) {
-      std::ofstream(folder + ".peers") << "sink 127.0.0.1:" << port() << "\n";
+      std::ofstream(folder + ".peers") << "sink " << (is_far ? Hosts::address(1) : "127.0.0.1") << ":" << port()
+                                       << "\n";
       both = {{"REPRISE_PEERS", folder + ".peers"}};
     }
     if (kind.find("data") != std::string::npos) both.emplace_back("REPRISE_LEVEL", "data");
@@ -98,7 +109,7 @@ class Bench {
       if (is_recorded) variables.emplace_back("REPRISE_RECORD", folder + "-" + role + ".reprise");
       if (is_tcp && place.empty()) variables.emplace_back("REPRISE_RUN", folder + "." + role);
       return std::make_unique<Worker>(std::vector<std::string>{own_path_, role, place}, variables,
-                                      role == "sink" ? 1 : 0);
+                                      role == "sink" ? 1 : 0, is_far ? &hosts_ : nullptr);
     };
     if (place != "alone") pair.sink = start("sink");
     pair.driver = start("driver");
@@ -125,7 +136,7 @@ class Bench {
   Run tool(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), tool_);
     const std::filesystem::path chatter = home_.path() / "chatter";
-    const Run run = run_program(arguments, {{"REPRISE_HOME", home_.path().string()}, {"NO_COLOR", "1"}}, chatter);
+    Run run = run_program(arguments, {{"REPRISE_HOME", home_.path().string()}, {"NO_COLOR", "1"}}, chatter);
     if (run.code != 0) {
       std::ostringstream said;
       said << arguments[1] << " ended with " << run.code << "\n" << std::ifstream(chatter).rdbuf();
@@ -181,10 +192,20 @@ class Bench {
     std::printf("%-8s %12.0f", paper.name, order != nullptr ? 1e9 * size / order->plain_ns : 0);
     std::printf("   %5.2f", order != nullptr ? order->ratio : 0);
     data != nullptr ? std::printf("   %5.2f", data->ratio) : std::printf("    n.a.");
+    if (paper.normal <= 0) return static_cast<void>(std::printf("   |      n.a.\n"));
     std::printf("   |  %8.0f   %5.2f", paper.normal, ratio(paper.normal, paper.capture));
     paper.full > 0 ? std::printf("   %5.2f\n", ratio(paper.normal, paper.full)) : std::printf("    n.a.\n");
   }
-  const Figure* figure(const char* name) const {
+  // The paper's remote row beside ours between two hosts, and our own over loopback, which it has not.
+  void rows_over_tcp(const PaperRow& paper, const std::string& what, double size) const {
+    if (hosts_.made()) {
+      row(paper, figure("far.order." + what), figure("far.data." + what), size);
+    } else {
+      std::printf("remote   left out: network namespaces are not permitted here, or `ip` is missing\n");
+    }
+    row({"loopback", 0, 0, 0}, figure("tcp.order." + what), figure("tcp.data." + what), size);
+  }
+  const Figure* figure(const std::string& name) const {
     const auto found = rows_to_print_.find(name);
     return found == rows_to_print_.end() ? nullptr : &found->second;
   }
@@ -195,11 +216,12 @@ class Bench {
     const auto shared = static_cast<double>(sizes_.shared);
     std::printf(
         "\nThe paper's tables: per second when off, and how many times longer it takes recorded (left: here)\n\n");
-    std::printf(head, "5.1 nonblocking send/receive, 64 bytes (tcp: over loopback)", "", "off/s", "NORMAL/s");
-    row({"tcp", 1330, 1250, 530}, figure("tcp.order.oneway"), figure("tcp.data.oneway"), oneway);
+    std::printf(head, "5.1 nonblocking send/receive, 64 bytes (remote: two network namespaces)", "", "off/s",
+                "NORMAL/s");
+    rows_over_tcp({"remote", 1330, 1250, 530}, "oneway", oneway);
     row({"local", 740, 690, 370}, figure("message.record.oneway"), figure("message.data.oneway"), oneway);
     std::printf(head, "\n5.2 blocking calls, 64 bytes", "", "off/s", "NORMAL/s");
-    row({"tcp", 43, 43, 31}, figure("tcp.order.call"), figure("tcp.data.call"), calls);
+    rows_over_tcp({"remote", 43, 43, 31}, "call", calls);
     row({"local", 43, 36, 31}, figure("message.record.call"), figure("message.data.call"), calls);
     std::printf(head, "\n5.3 shared memory accesses", "", "off/s", "NORMAL/s");
     row({"reads", 9090, 2780, 1820}, figure("shared.order.read"), figure("shared.data.read"), shared);
@@ -212,6 +234,7 @@ class Bench {
   std::string tool_;
   Report report_;
   TemporaryFolder home_;
+  Hosts hosts_;
   std::map<std::string, SidePair> sides_;
   std::map<std::string, Figure> rows_to_print_;
   int ports_{0};

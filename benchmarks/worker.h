@@ -11,6 +11,7 @@
 #include <string>
 
 #include "child.h"
+#include "hosts.h"
 
 namespace bench {
 
@@ -25,13 +26,15 @@ inline void pin(int processor) {
 // A process with pipes to its standard input and from its output; killed when it goes out of scope.
 class Worker {
  public:
-  Worker(const std::vector<std::string>& command, const Variables& variables, int processor) {
+  // On a host of its own when there are `hosts`.
+  Worker(const std::vector<std::string>& command, const Variables& variables, int processor, const Hosts* hosts = nullptr) {
     int to[2];
     int from[2];
     if (pipe2(to, O_CLOEXEC) != 0 || pipe2(from, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
     pid_ = fork();
     if (pid_ == 0) {
       pin(processor);
+      if (hosts != nullptr && !hosts->enter(processor)) _exit(126);
       dup2(to[0], STDIN_FILENO);
       dup2(from[1], STDOUT_FILENO);
       become(command, variables);

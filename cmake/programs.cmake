@@ -77,3 +77,16 @@ foreach(source ${bench_sources})
   target_link_options(bench_${name} PRIVATE -s)
   add_dependencies(benches bench_${name})
 endforeach()
+
+# The programs of a paper that ./bench mcapi measures: build/<preset>/bench/programs/NAME.
+if(TARGET mcapi)
+  file(GLOB bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/benchmarks/mcapi/*.cc)
+  foreach(source ${bench_sources})
+    cmake_path(GET source STEM name)
+    add_program(bench_mcapi_${name} bench/programs ${name} ${source})
+    target_link_libraries(bench_mcapi_${name} PRIVATE mcapi)
+    target_link_options(bench_mcapi_${name} PRIVATE -s)
+    add_dependencies(benches bench_mcapi_${name})
+    add_dependencies(guests bench_mcapi_${name})  # the tests record them too
+  endforeach()
+endif()

@@ -44,7 +44,7 @@ class Side {
       auto event = stream_->next();
       if (!event) return tl::unexpected(event.error());
       if (!*event) return std::optional<std::string>{};
-      if ((*event)->kind == Kind::label) continue;
+      if (!recording::is_step(recording::info((*event)->kind).treated)) continue;
       step = (*event)->step;
       return std::optional<std::string>{event_text(names_, **event)};
     }

@@ -176,6 +176,8 @@ std::string event_text(const Names& names, const Event& event) {
       return mark_text(event);
     case Class::label:
       return fmt::format("named an object {}", escape(event.value));
+    case Class::note:
+      return fmt::format("note {}", escape(event.value));
     case Class::none:
       break;
   }
@@ -222,7 +224,7 @@ std::vector<std::string> context_before(const recording::Log& log, const Names& 
   recording::StreamReader stream = log.stream(thread);
   while (auto event = stream.next()) {
     if (!*event || (*event)->step > step) break;
-    if ((*event)->kind == Kind::label) continue;
+    if (!recording::is_step(recording::info((*event)->kind).treated)) continue;
     last.push_back(fmt::format("step {}: {}", grouped((*event)->step), event_text(names, **event)));
     if (last.size() > count) last.pop_front();
   }

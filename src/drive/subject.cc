@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "analyse/mcapi.h"
 #include "analyse/sources.h"
 #include "drive/image.h"
 #include "drive/merge.h"
@@ -49,14 +50,34 @@ const SubjectProcess* process_of_party(const Subject& subject, std::string_view 
   return nullptr;
 }
 
+// The process in which an MCAPI node of this name (DOMAIN/NODE) was made.
+const SubjectProcess* process_of_node(const Subject& subject, std::string_view node) {
+  for (const SubjectProcess& process : subject.processes) {
+    for (const analyse::McapiNode& each : analyse::mcapi_nodes(process.log)) {
+      if (each.name() == node) return &process;
+    }
+  }
+  return nullptr;
+}
+
+// Of the processes that were launched together, MCAPI nodes whose messages are in the recording need no other.
+void leave_relatives_out(Subject& subject, const SubjectProcess& chosen) {
+  if (chosen.name == recording::launched_as(chosen.name)) return;
+  const auto nodes = analyse::mcapi_nodes(chosen.log);
+  const auto has_data = [](const analyse::McapiNode& node) { return node.technique == analyse::McapiTechnique::data; };
+  if (nodes.empty() || !std::all_of(nodes.begin(), nodes.end(), has_data)) return;
+  subject.alone = chosen.name;
+}
+
 // --only: leaves the processes that are replayed, which are that one or its group.
 Result<void> choose(Subject& subject, const std::string& only) {
   if (only.empty()) return {};
   const SubjectProcess* process = subject.find(only);
   if (process == nullptr) process = process_of_party(subject, only);
+  if (process == nullptr) process = process_of_node(subject, only);
   if (process == nullptr) {
-    return fail(ErrorCode::usage, fmt::format("there is no process or party {} in {}; reprise info lists them", only,
-                                              subject.folder.name()));
+    return fail(ErrorCode::usage, fmt::format("there is no process, party or node {} in {}; reprise info lists them",
+                                              only, subject.folder.name()));
   }
   const Manifest& manifest = subject.manifest;
   std::string launched(recording::launched_as(process->name));
@@ -76,7 +97,9 @@ Result<void> choose(Subject& subject, const std::string& only) {
     launched = *group;
   }
   subject.only = launched;
+  leave_relatives_out(subject, *process);
   std::erase_if(subject.processes, [&](const SubjectProcess& other) {
+    if (!subject.alone.empty() && !recording::descends_from(subject.alone, other.name)) return true;
     return !is_listed(subject.only, recording::launched_as(other.name));
   });
   return {};
@@ -281,6 +304,7 @@ Result<Subject> prepare(const Folder& folder, const SubjectOptions& options) {
   Subject subject{.processes = {},
                   .lines = {},
                   .only = {},
+                  .alone = {},
                   .folder = folder,
                   .manifest = *manifest,
                   .fixed_addresses = manifest->randomize_off,

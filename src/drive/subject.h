@@ -47,6 +47,7 @@ struct Subject {
   std::vector<SubjectProcess> processes;  // those to replay: the one that was launched first; those it started after it
   std::vector<SubjectLine> lines;         // what is launched: one, or all or some lines of a system
   std::string only;                       // names of the processes that are replayed, separated by commas; empty: all
+  std::string alone;                      // of what is launched, only this process and those that it descends from
   recording::Folder folder;
   Manifest manifest;
   bool fixed_addresses{true};
@@ -60,7 +61,7 @@ struct Subject {
 struct SubjectOptions {
   std::string program;  // run this one instead
   bool image{false};    // run the kept copy
-  std::string only;     // this process, or the one of this party, without the others
+  std::string only;     // this process, or the one of this party or MCAPI node, without the others
 };
 
 // The processes that left a log, the launched one first.

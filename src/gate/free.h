@@ -29,6 +29,8 @@ class Free : public Gate {
   }
   void awaiting(Thread& thread, Kind kind, const Object& object) override { thread.about_to(kind, object); }
   bool perhaps_given(Thread&, Kind, Take, void*) override { return false; }
+  bool takes_notes() const noexcept override { return false; }
+  void note(Thread&, std::string_view) override {}
   bool keeps_contents() const noexcept override { return false; }
   Kind begin(Thread& thread, Object& object, Kind kind) override;
   void end(Thread& thread, Object& object, Kind kind, const void* value, std::size_t size, bool is_pointer) override;

@@ -83,6 +83,12 @@ std::string_view launched_as(std::string_view process) {
   }
 }
 
+bool descends_from(std::string_view process, std::string_view ancestor) {
+  if (!process.starts_with(ancestor)) return false;
+  const std::string_view rest = process.substr(ancestor.size());
+  return rest.empty() || rest.starts_with("-") || rest.starts_with(".exec") || rest.starts_with("#");
+}
+
 std::string Folder::name() const {
   const fs::path last = path.has_filename() ? path.filename() : path.parent_path().filename();
   return std::string(without_suffix(last.native(), folder_suffix));

@@ -28,6 +28,9 @@ bool is_valid_process(std::string_view process);
 // The name a process was launched under: without its incarnation (#2), image (.exec2) and forks (-0-1).
 std::string_view launched_as(std::string_view process);
 
+// Is `process` this one, a later image of it, or one that it forked?
+bool descends_from(std::string_view process, std::string_view ancestor);
+
 struct Folder {
   std::filesystem::path path;
 

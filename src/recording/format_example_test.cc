@@ -117,6 +117,8 @@ std::string_view name_of(Class treated) {
       return "mark";
     case Class::label:
       return "label";
+    case Class::note:
+      return "note";
     case Class::none:
       break;
   }

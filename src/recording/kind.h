@@ -23,6 +23,7 @@ enum class Class : std::uint8_t {
   choice,    // a number that could have been another; written when it is not the expected one
   mark,      // explicit: end of a thread or process, with a number; always written
   label,     // names an object; not a step
+  note,      // says more of what was done; not a step; in full logs only
 };
 
 struct KindInfo {
@@ -92,6 +93,8 @@ constexpr std::array kinds{
     KindInfo{Kind::mcapi_endpoint, "mcapi_endpoint", Class::choice, false},
     KindInfo{Kind::mcapi_channel, "mcapi_channel", Class::choice, false},
     KindInfo{Kind::mcapi_arrival, "mcapi_arrival", Class::choice, false},
+    KindInfo{Kind::mcapi_node, "mcapi_node", Class::choice, false},
+    KindInfo{Kind::note, "note", Class::note, true},
     KindInfo{Kind::label, "label", Class::label, true},
 };
 
@@ -121,6 +124,8 @@ constexpr std::optional<Kind> kind_named(std::string_view text) {
   return std::nullopt;
 }
 
+// What is written without being a step of the program.
+constexpr bool is_step(Class treated) { return treated != Class::label && treated != Class::note; }
 constexpr bool has_object(Class treated) {
   return treated == Class::ordered || treated == Class::writing || treated == Class::choosing ||
          treated == Class::release || treated == Class::read || treated == Class::label;

@@ -441,7 +441,7 @@ TEST_F(LogDamage, LyingTablesAreRefused) {
       {"a parent that comes later", {2, 1, 2, 0, 5, 0, 0, 0, 1, 0, 0, 5, 0, 0, 0}},
       {"the same child twice", {3, 1, 0, 0, 5, 0, 0, 0, 1, 1, 0, 5, 0, 0, 0, 1, 1, 0, 5, 0, 0, 0}},
       {"an unknown bit", {1, 1, 0, 0, 5, 0, 0, 16}},
-      {"an unknown pending kind", {1, 1, 0, 0, 5, 0, 0, 8, 62, 0, 0, 0}},
+      {"an unknown pending kind", {1, 1, 0, 0, 5, 0, 0, 8, 39, 0, 0, 0}},
       {"chunks that are not there", {1, 1, 0, 0, 5, 0, 7, 0}},
       {"steps beyond the limit", {1, 1, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F, 0, 0, 0}},
   };

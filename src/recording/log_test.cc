@@ -107,7 +107,7 @@ TEST(Log, SaysTheSameSealedAsLiveWhateverIsInIt) {
       TestThread thread(live, i == 0 ? no_thread : *rc::gen::inRange<std::uint32_t>(1, i + 1), i);
       const auto count = *rc::gen::inRange(0, 300);
       const ObjectId object = thread.new_object();
-      for (int k = 0; k < count; ++k) thread.write_at(Kind::lock, object, static_cast<std::uint64_t>(2 * k + 1));
+      for (int k = 0; k < count; ++k) thread.write_at(Kind::lock, object, 2 * static_cast<std::uint64_t>(k) + 1);
       if (*rc::gen::inRange(0, 10) == 0) {
         thread.write({.kind = Kind::value, .value = std::string(chunk_bytes + 1000, 'v'), .name = "large"});
       }

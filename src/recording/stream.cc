@@ -143,6 +143,7 @@ std::uint8_t* StreamWriter::put_body(std::uint8_t* at, const Event& event, Class
       if (event.value.size() == digest_bytes) at = std::copy(event.value.begin(), event.value.end(), at);
       return at;
     case Class::label:
+    case Class::note:
       return put_bytes(at, event.value);
     default:
       return at;
@@ -156,8 +157,7 @@ bool StreamWriter::append(const Event& event) {
   if (record_bytes_max + event.value.size() + event.name.size() > max_record_bytes) return false;
   if (!make_room(record_bytes_max + event.value.size() + event.name.size())) return false;
   run_ = nullptr;
-  const bool is_label = treated == Class::label;
-  const bool next_step = is_label || event.step == step_ + 1;
+  const bool next_step = !is_step(treated) || event.step == step_ + 1;
   const bool same = mentions_object(treated) && event.object == last_object_ && event.object != 0;
   std::uint8_t* at = at_ + 1;
   if (!next_step) {
@@ -171,7 +171,7 @@ bool StreamWriter::append(const Event& event) {
   // The first byte goes last: until it is there, the record is not.
   std::atomic_ref<std::uint8_t>(*at_).store(tag, std::memory_order_release);
   at_ = at;
-  if (!is_label) step_ = event.step;
+  if (is_step(treated)) step_ = event.step;
   ++written_;
   return true;
 }
@@ -267,6 +267,7 @@ bool StreamReader::parse_body(base::Cursor& cursor, Class treated, bool same, Ev
   switch (treated) {
     case Class::read:
     case Class::label:
+    case Class::note:
       event.value = cursor.bytes(cursor.varint());
       return cursor.good();
     case Class::failure:
@@ -306,10 +307,10 @@ bool StreamReader::parse(base::Cursor& cursor, Event& event) {
   if (treated == Class::none || ended_) return false;
   const bool same = (tag & same_object_bit) != 0;
   if (same && !mentions_object(treated)) return false;
-  event.step = treated == Class::label ? step_ : step_ + 1;
+  event.step = is_step(treated) ? step_ + 1 : step_;
   if ((tag & next_step_bit) == 0) {
     const std::uint64_t left_out = cursor.varint();
-    if (treated == Class::label || left_out > max_step) return false;
+    if (!is_step(treated) || left_out > max_step) return false;
     event.step = step_ + left_out + 2;
     event.checked = true;
     event.check = cursor.u8();

@@ -59,7 +59,7 @@ struct Program {
   void add(const Choice& choice) {
     const KindInfo& row = kinds[choice.kind];
     if (row.kind == Kind::end) return;  // only ever last
-    const bool is_label = row.treated == Class::label;
+    const bool is_label = !is_step(row.treated);
     Owned event;
     event.kind = row.kind;
     event.step = is_label ? step : step + choice.left_out + 1;
@@ -69,7 +69,7 @@ struct Program {
     if (row.treated == Class::failure && choice.object % 3 != 0) event.object = object(choice.object / 10 + 1);
     const std::uint64_t raised = choice.raised + (raises_order(row.treated) ? 1 : 0);
     if (has_order(row.treated)) event.order = orders[event.object] += raised;
-    if (row.treated == Class::read || row.treated == Class::label) event.value = choice.value;
+    if (row.treated == Class::read || !is_step(row.treated)) event.value = choice.value;
     if (row.kind == Kind::clock || row.treated == Class::mark || row.treated == Class::plain ||
         row.treated == Class::writing)
       event.number = choice.number;

@@ -132,7 +132,7 @@ class Verifier {
     }
     if (event.object != 0) check_object(position, event);
     if (raises_order(treated)) check_order(position, event);
-    if (treated == Class::label) return;
+    if (!is_step(treated)) return;
     if (!state_->info.full) return;
     const Hashing once{hash_factor, next_hash(0, event.kind, hashed(event))};
     position.hash_before = once.times(treated == Class::failure ? event.number - 1 : 0)(position.hash);

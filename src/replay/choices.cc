@@ -22,6 +22,11 @@ bool Replayer::chosen(gate::Thread& thread, Kind kind, std::uint64_t expected, s
   return true;
 }
 
+void Replayer::note(gate::Thread& thread, std::string_view text) {
+  Replayed& self = replayed(thread);
+  if (self.trace) self.trace->append({.step = self.slot->steps, .kind = Kind::note, .value = text});
+}
+
 void Replayer::choose(gate::Thread& thread, Kind, std::uint64_t, std::uint64_t) { thread.done(); }
 
 }  // namespace reprise::replay

@@ -141,6 +141,7 @@ extern "C" REPRISE_API pid_t fork() {
   const gate::Slot forked = *thread->slot;
   const pid_t child = native();
   if (child == 0) {
+    if (session::is_left_out(name)) session::end_as_recorded(name);
     gate::forget_children();
     session::become_child(name, others, forked);
   } else if (child > 0) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -12,10 +13,13 @@
 
 #include "gate/free.h"
 #include "gate/run_order.h"
+#include "recording/folder.h"
 #include "recording/live.h"
 #include "recording/log.h"
+#include "session/checkpoint.h"
 #include "session/ends.h"
 #include "session/manifest.h"
+#include "session/place.h"
 
 namespace reprise::session {
 namespace {
@@ -77,8 +81,10 @@ void start_recording(Session& self) {
   if (!live) give_up(live.error().message);
   join_run(settings);
   const bool perturbed = settings.perturbation().any();
-  self.recorder =
-      new record::Recorder(**live, {.full = settings.full, .contents = settings.contents, .perturbed = perturbed});
+  self.checkpoints = Maker::start(settings.checkpoint);
+  self.recorder = new record::Recorder(
+      **live,
+      {.full = settings.full, .contents = settings.contents, .perturbed = perturbed, .checkpoints = self.checkpoints});
   gate::installed = self.recorder;
   self.recorder->start_main();
 }
@@ -103,19 +109,14 @@ recording::Live* make_scratch(Settings& settings) {
 }
 
 void start_replay(Session& self) {
-  Settings& settings = self.settings;
-  recording::Live* scratch = make_scratch(settings);
-  join_run(settings);
-  auto log = open_log(settings.folder, settings.process);
-  if (!log) give_up(log.error().message);
-  self.replayer = new replay::Replayer(
-      *log, *scratch, {.trace = settings.trace, .then_live = settings.then_live, .launched = settings.launched});
+  self.replayer = replayer_of(self);
   gate::installed = self.replayer;
   self.replayer->start_main();
 }
 
 // Runs before the program's own constructors: libraries are initialised before what depends on them.
-[[gnu::constructor]] void start() {
+[[gnu::constructor]] void start(int, char** arguments, char**) {
+  stand_first(arguments);
   Settings settings = take_settings();
   gate::perturb::configure(settings.perturbation());
   tell_name(settings);
@@ -145,6 +146,42 @@ void start_replay(Session& self) {
 
 Session* session() { return the_session; }
 
+bool is_left_out(const std::string& name) {
+  const Settings& settings = the_session->settings;
+  if (settings.mode != Mode::replay || settings.alone.empty()) return false;
+  return !recording::descends_from(settings.alone, name);
+}
+
+void end_as_recorded(const std::string& name) {
+  recording::LogInfo info{};
+  info.end_kind = recording::EndKind::exited;  // nothing is known of it
+  std::string image = name;
+  for (int number = 2;; ++number) {
+    const auto log = open_log(the_session->settings.folder, image);
+    if (!log) break;
+    info = log->info();
+    if (info.end_kind != recording::EndKind::replaced) break;
+    image = name + ".exec" + std::to_string(number);
+  }
+  const bool exited = info.end_kind == recording::EndKind::exited || info.end_kind == recording::EndKind::replaced;
+  if (!exited) {
+    const int number = info.end_kind == recording::EndKind::signalled ? info.end_code : SIGKILL;
+    std::signal(number, SIG_DFL);
+    kill(getpid(), number);
+  }
+  for (;;) syscall(SYS_exit_group, info.end_code);
+}
+
+replay::Replayer* replayer_of(Session& self) {
+  Settings& settings = self.settings;
+  recording::Live* scratch = make_scratch(settings);
+  join_run(settings);
+  auto log = open_log(settings.folder, settings.process);
+  if (!log) give_up(log.error().message);
+  return new replay::Replayer(
+      *log, *scratch, {.trace = settings.trace, .then_live = settings.then_live, .launched = settings.launched});
+}
+
 void continue_in_child(const std::string& name, const gate::Slot& forked) {
   Session& self = *the_session;
   self.settings.process = name;
@@ -152,6 +189,7 @@ void continue_in_child(const std::string& name, const gate::Slot& forked) {
   if (self.settings.mode == Mode::record) {
     auto live = create_live(self.settings.folder, self.settings.process);
     if (!live) give_up(live.error().message);
+    if (self.checkpoints != nullptr) self.checkpoints->forget();
     self.recorder->continue_in_child(**live, forked);
   } else if (self.settings.mode == Mode::replay) {
     recording::Live* scratch = make_scratch(self.settings);

@@ -62,8 +62,10 @@ std::vector<std::string> Settings::environment() const {
   set("REPRISE_CHAOS", chaos);
   set("REPRISE_FAVOUR", favour);
   set("REPRISE_DELAY", delay);
+  if (mode == Mode::record) set("REPRISE_CHECKPOINT", checkpoint);
   set("REPRISE_RUN", run);
   set("REPRISE_ONLY", only);
+  set("REPRISE_ALONE", alone);
   set("REPRISE_GROUPS", groups);
   set("REPRISE_ROUTES", routes);
   set("REPRISE_OUTPUTS", outputs);
@@ -86,8 +88,11 @@ Settings take_settings() {
   settings.chaos = take("REPRISE_CHAOS").value_or("");
   settings.favour = take("REPRISE_FAVOUR").value_or("");
   settings.delay = take("REPRISE_DELAY").value_or("");
+  settings.checkpoint = take("REPRISE_CHECKPOINT").value_or("");
+  if (!settings.checkpoint.empty()) settings.contents = true;
   settings.run = look("REPRISE_RUN");
   settings.only = look("REPRISE_ONLY");
+  settings.alone = look("REPRISE_ALONE");
   settings.groups = look("REPRISE_GROUPS");
   settings.routes = look("REPRISE_ROUTES");
   settings.outputs = take("REPRISE_OUTPUTS").value_or("");

@@ -5,11 +5,13 @@
 //   is REPRISE_LEVEL=full,data     every event; contents too   REPRISE_TRACE=1           every event, on replay
 //   REPRISE_CHAOS=seed          yield at random             REPRISE_THEN=live         go on after the recorded end
 //   REPRISE_FAVOUR=first|last   the adversary               REPRISE_LAUNCHED=1        `reprise` watches and reports
+//   REPRISE_CHECKPOINT=N:K      every N events, keep K; Ns:K: every N seconds; with level data
 //   REPRISE_DELAY=name:us       that process is slow at each gate, for tests
 //
 // Of messages, read where they are needed and left to children:
 //   REPRISE_RUN=folder          who is where in this run    REPRISE_PEERS=file        the same on other hosts
 //   REPRISE_GROUPS=a,b;c        across groups, contents     REPRISE_ONLY=a,b          nobody else is replayed
+//   REPRISE_ALONE=process       forked processes that it does not descend from do nothing but end as recorded
 //
 // The others are consumed at start, so that children that are not followed do not take them for theirs.
 #pragma once
@@ -38,9 +40,11 @@ struct Settings {
   std::string delay;
   std::string run;
   std::string only;
+  std::string alone;
   std::string groups;
   std::string routes;
   std::string outputs;
+  std::string checkpoint;
 
   gate::perturb::Options perturbation() const;
   // As NAME=value, for the next image of this process.

@@ -8,7 +8,7 @@
 
 namespace {
 
-template <int Which>
+template <int which>
 int winner(int me) {
   static const int first = me;
   return first;

@@ -67,6 +67,8 @@ enum class Kind : std::uint8_t {
   mcapi_endpoint = 58,
   mcapi_channel = 59,
   mcapi_arrival = 60,
+  mcapi_node = 61,
+  note = 62,   // what was done, for people; not a step
   label = 63,  // names an object; not a step
 };
 

@@ -60,7 +60,7 @@ class Parser {
       at_.skip_on_line();
       const auto value = at_.word("a value for " + key.text);
       if (!value) return tl::unexpected(value.error());
-      if (const auto set = pair(key, *value); !set) return set;
+      if (auto set = pair(key, *value); !set) return set;
       const bool more = at_.skip_on_line();
       if (!more) return {};
       if (!at_.take(',')) return at_.expected(", or the end of the line");
@@ -112,7 +112,7 @@ class Parser {
     if (at_.peek() == '(') return group();
     if (named && at_.take(')')) return end_of_events();  // nothing happened there
     for (;;) {
-      if (const auto read = fields(begin); !read) return read;
+      if (auto read = fields(begin); !read) return read;
       at_.skip();
       at_.take(',');
       at_.skip();
@@ -127,7 +127,7 @@ class Parser {
     while (at_.peek() == '(') {
       const Place begin = at_.place();
       at_.take('(');
-      if (const auto read = fields(begin); !read) return read;
+      if (auto read = fields(begin); !read) return read;
       at_.skip();
       if (at_.take(',')) {
         at_.skip();

@@ -127,7 +127,7 @@ class Printer {
     for (const Event& event : events_.events) {
       if (event.type == Type::else_delay) return refuse_else_delay(event);
       const bool is_numbered = options_.form == Form::object || options_.form == Form::node;
-      if (const auto fine = is_numbered ? check_numbers(event) : Result<void>{}; !fine) return fine;
+      if (auto fine = is_numbered ? check_numbers(event) : Result<void>{}; !fine) return fine;
       parts_.add(options_.form == Form::object ? event.object : event.home, tuple(event));
     }
     return {};

@@ -174,7 +174,7 @@ class Fields {
   // (sending thread, its number, mailbox, type)
   Result<void> thread2() {
     if (size() != 4) return shape("(sending thread, its number, mailbox, type)");
-    if (const auto type = mailbox_type_at(3); !type) return type;
+    if (auto type = mailbox_type_at(3); !type) return type;
     if (event_.type == Type::else_delay) {
       event_.called = part_.name;
       return all([&] { return none_at(0); }, [&] { return none_at(1); }, [&] { return none_at(2); });
@@ -200,7 +200,7 @@ class Fields {
 
   // (type, thread, mailbox, number), or (type, calling, called, calling number, called number, mailbox)
   Result<void> node() {
-    if (const auto type = mailbox_type_at(0); !type) return type;
+    if (auto type = mailbox_type_at(0); !type) return type;
     if (size() == 4) {
       event_.object = field(2).text;
       return all([&] { return asynchronous(); }, [&] { return thread_at(1, event_.thread); },

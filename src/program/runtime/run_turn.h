@@ -16,8 +16,7 @@ class RunTurn {
     gate::Thread* const thread = gate::current;
     if (thread == nullptr || !place.is_shared) return;
     std::uint64_t others = 0;
-    const auto outcome =
-        thread->gate->foretell(*thread, written_, Kind::behind, nullptr, &others, sizeof others, false);
+    const auto outcome = thread->gate->foretell(*thread, asked, Kind::behind, nullptr, &others, sizeof others, false);
     if (!gate::run_order::is_joined()) return;  // recorded or not, the others are not there
     is_taken_ = true;
     is_locked_ = outcome == gate::Outcome::open;
@@ -35,7 +34,7 @@ class RunTurn {
   }
 
  private:
-  static inline gate::Object written_;  // only to ask with: the event has no object
+  static inline gate::Object asked;  // only to ask with: the event has no object
 
   gate::run_order::Place& place_;
   bool is_taken_{false};

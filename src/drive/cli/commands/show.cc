@@ -132,7 +132,7 @@ class Lister {
   }
 
   void show(ThreadIndex thread, const Event& event) {
-    if (filter_.kind ? *filter_.kind != event.kind : event.kind == Kind::label) return;
+    if (filter_.kind ? *filter_.kind != event.kind : !recording::is_step(recording::info(event.kind).treated)) return;
     const bool mentions = recording::has_object(recording::info(event.kind).treated) || event.object != 0;
     const auto& wanted = filter_.objects;
     if (!wanted.empty() && (!mentions || std::find(wanted.begin(), wanted.end(), event.object) == wanted.end())) return;

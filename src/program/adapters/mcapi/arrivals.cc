@@ -21,12 +21,13 @@ Technique asked_technique() {
 
 }  // namespace
 
-void pass_technique() {
+void pass_technique(std::uint32_t id) {
   if (gate::current == nullptr) return;
-  const Passage passage(Kind::mcapi_value, 0);
+  constexpr std::uint64_t techniques = 4;
+  const Passage passage(Kind::mcapi_node, techniques - 1);  // none: always written
   const Technique asked = asked_technique();
-  passage.keep(static_cast<std::uint64_t>(asked));
-  technique.store(passage.is_known() ? static_cast<Technique>(passage.number()) : asked);
+  passage.keep(std::uint64_t{id} * techniques + static_cast<std::uint64_t>(asked));
+  technique.store(passage.is_known() ? static_cast<Technique>(passage.number() % techniques) : asked);
 }
 
 bool is_simulated() { return technique.load(std::memory_order_relaxed) == Technique::data && is_replayed(); }

@@ -6,17 +6,29 @@
 #pragma once
 
 #include "program/adapters/mcapi/node.h"
+#include "program/adapters/mcapi/passage.h"
 
 namespace reprise::mcapi {
 
 enum class Technique : std::uint8_t { receiver, sender, data };
 
-// A node begins: what is recorded from now on ($MCAPI_TECHNIQUE), or on replay what was.
-void pass_technique();
+// Node `id` begins: what is recorded from now on ($MCAPI_TECHNIQUE), or on replay what was.
+void pass_technique(std::uint32_t id);
 
-// Replay of a recording with contents: messages and the endpoints of others come from it, and no other node is needed.
-// Channels are used for real all the same.
+// Replay of a recording with contents: messages, packets, scalars and the endpoints of others come from it; nothing is
+// sent, and no other node is needed.
 bool is_simulated();
+
+// settle(), where in such a replay `pretend` does the part that is the node's own.
+template <typename Act, typename Pretend>
+Status settle(Kind kind, Act act, Pretend pretend) {
+  if (!is_simulated()) return settle(kind, act);
+  const Passage passage(kind, number_of(Status::success));
+  const Status status = passage.is_known() ? status_of(passage.number()) : act();
+  passage.keep(number_of(status));
+  if (passage.is_known() && status == Status::success) pretend();
+  return status;
+}
 
 // Sender: a message was retrieved. On replay await_retrieval() waits until it is this one's turn, and
 // retrieved_again() says that it was taken. Without the node's mutex, except retrieved().

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "program/adapters/mcapi/arrivals.h"
 #include "program/adapters/mcapi/completion.h"
 #include "program/adapters/mcapi/endpoints.h"
 #include "program/adapters/mcapi/messages.h"
@@ -51,7 +52,6 @@ Status connect(Channel channel, Index from, Index to) {
     return Status::attr_incompatible;
   if (!may_join(sender, channel, Direction::send) || !may_join(receiver, channel, Direction::receive))
     return Status::general;
-  if (receiver.count > 0) drop_queue(receiver);
   sender.channel = receiver.channel = channel;
   sender.direction = Direction::send;
   receiver.direction = Direction::receive;
@@ -86,20 +86,31 @@ Status connect_i(Channel channel, Handle from, Handle to, RequestHandle* request
   if (request == nullptr) return Status::parameter;
   if (from == to) return Status::endp_invalid;
   if (const Status bad = make_complete(*node, Asked::connect, request, caller); bad != Status::success) return bad;
-  const Status status = settle(Kind::mcapi_channel, [&] {
+  const auto act = [&] {
     const Index sender = find_endpoint(from);
     const Index receiver = find_endpoint(to);
     if (sender == none || receiver == none) return Status::endp_invalid;
     const Lock registry = lock_registry();
     const bool live = is_live(segment().endpoint(sender), from) && is_live(segment().endpoint(receiver), to);
     return live ? connect(channel, sender, receiver) : Status::endp_invalid;
-  });
+  };
+  const Status status = settle(Kind::mcapi_channel, act, [] {});
   if (status != Status::success) drop_request(*node, *request);
   if (status == Status::success) segment().signal_all_nodes();
   return status;
 }
 
 namespace {
+
+// Without the other end: it is open at once.
+void pretend_open(Channel channel, Direction direction, Index index) {
+  Endpoint& endpoint = segment().endpoint(index);
+  const Lock registry = lock_registry();
+  const Lock lock = lock_endpoint(endpoint);
+  endpoint.channel = channel;
+  endpoint.direction = direction;
+  endpoint.connected = endpoint.open = true;
+}
 
 // The registry is held.
 Status open(Channel channel, Direction direction, Index index) {
@@ -141,10 +152,11 @@ Status open_i(Channel channel, Direction direction, Handle* result, Handle handl
     made->result = result;
     made->caller = caller;
   }
-  const Status status = settle(Kind::mcapi_channel, [&] {
+  const auto act = [&] {
     const Lock registry = lock_registry();
     return is_live(segment().endpoint(index), handle) ? open(channel, direction, index) : Status::endp_invalid;
-  });
+  };
+  const Status status = settle(Kind::mcapi_channel, act, [&] { pretend_open(channel, direction, index); });
   if (status != Status::success) {
     drop_request(*node, *request);
     return status;
@@ -205,13 +217,18 @@ Status close_i(Channel channel, Direction direction, Handle handle, RequestHandl
   Index index = none;
   if (const Status bad = find_end(*node, channel, direction, handle, index); bad != Status::success) return bad;
   if (const Status bad = make_complete(*node, Asked::close, request, caller); bad != Status::success) return bad;
-  const Status status = settle(Kind::mcapi_channel, [&] {
+  const auto act = [&] {
+    const std::lock_guard lock(node->mutex);
     const Lock registry = lock_registry();
     return close(index);
+  };
+  const Status status = settle(Kind::mcapi_channel, act, [&] {
+    const Lock registry = lock_registry();
+    const Lock lock = lock_endpoint(segment().endpoint(index));
+    disconnect(segment().endpoint(index));
   });
   if (status != Status::success) drop_request(*node, *request);
   segment().signal_all_nodes();
-  segment().header().room.signal();
   return status;
 }
 
@@ -279,7 +296,8 @@ Status receive_packet(Handle handle, void** buffer, std::size_t* received) {
       bad != Status::success)
     return bad;
   Request request{.asked = Asked::packet, .used = true, .endpoint = index, .handle = handle, .packet = buffer};
-  const Status status = receive_now(*node, request, segment().endpoint(index).timeout);
+  const Passage passage(Kind::mcapi_recv, expected_of(request));
+  const Status status = receive_now(*node, request, segment().endpoint(index).timeout, passage);
   *received = request.size;
   return status;
 }
@@ -316,7 +334,7 @@ Status channel_available(Channel channel, Handle handle, std::uint32_t& count) {
   }
   const std::lock_guard lock(node->mutex);
   progress(*node, index);
-  count = segment().endpoint(index).count;
+  count = count_now(*node, index);
   passage.keep(count);
   return Status::success;
 }
@@ -343,11 +361,12 @@ bool is_released(const void* buffer, Status& status) {
 namespace {
 
 // One attempt to take a scalar; nothing when there is none yet.
-bool take_scalar(Index index, Handle handle, std::uint64_t& value, std::size_t width, Status& status) {
+bool take_scalar(Node& node, Index index, Handle handle, std::uint64_t& value, std::size_t width, Status& status) {
   Endpoint& endpoint = segment().endpoint(index);
   const bool peer_closed = endpoint.peer != none && segment().endpoint(endpoint.peer).closed;
+  const std::lock_guard lock(node.mutex);
   {
-    const Lock lock = lock_endpoint(endpoint);
+    const Taking taking(segment().node(node.slot));
     std::uint32_t priority = 0;
     const Index message = is_live(endpoint, handle) ? front(endpoint, priority) : none;
     if (message == none) {
@@ -360,7 +379,7 @@ bool take_scalar(Index index, Handle handle, std::uint64_t& value, std::size_t w
     read(message, &value, width);
     remove_front(endpoint, priority);
   }
-  segment().header().room.signal();
+  make_room_known(node, index);
   return true;
 }
 
@@ -376,12 +395,18 @@ Status receive_scalar(Handle handle, std::uint64_t& value, std::size_t width) {
   const std::uint32_t timeout_ms = segment().endpoint(index).timeout;
   const Passage passage(Kind::mcapi_recv, number_of(Status::success));
   if (passage.is_known() && passage.number() != number_of(Status::success)) return status_of(passage.number());
+  if (std::string bytes; give_contents(bytes)) {
+    value = 0;
+    std::memcpy(&value, bytes.data(), std::min(bytes.size(), sizeof value));
+    return Status::success;
+  }
   Status status = Status::timeout;
   const bool done = wait_for(*node, node->event(), Deadline(passage.is_known() ? forever : timeout_ms),
-                             [&] { return take_scalar(index, handle, value, width, status); });
+                             [&] { return take_scalar(*node, index, handle, value, width, status); });
   if (!done) status = Status::timeout;
   if (node->ended.load()) status = Status::node_notinit;
   passage.keep(number_of(status));
+  if (status == Status::success) keep_contents(&value, width);
   return status;
 }
 

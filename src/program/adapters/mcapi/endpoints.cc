@@ -11,12 +11,6 @@
 namespace reprise::mcapi {
 namespace {
 
-// Where names were found last; an entry that is no longer true is looked up anew.
-constexpr std::size_t cache_size = 1024;
-std::atomic<Index> cache[cache_size];
-
-std::atomic<Index>& cached(Handle handle) { return cache[(handle * 0x9E3779B1u) >> 22]; }
-
 Index scan(Handle handle) {
   Segment& shared = segment();
   Index dead = none;
@@ -95,27 +89,13 @@ Status check_name(std::uint32_t domain, std::uint32_t node, std::uint32_t port) 
 
 }  // namespace
 
-bool is_live(const Endpoint& endpoint, Handle handle) {
-  return endpoint.state.load(std::memory_order_acquire) == State::live &&
-         endpoint.handle.load(std::memory_order_relaxed) == handle;
-}
+std::atomic<Index> near_endpoints[near_size];
 
-Index find_endpoint(Handle handle) {
-  std::atomic<Index>& entry = cached(handle);
-  const Index index = entry.load(std::memory_order_relaxed);
-  if (index < segment().header().endpoints_used.load(std::memory_order_relaxed) &&
-      is_live(segment().endpoint(index), handle)) [[likely]]
-    return index;
+Index look_up_endpoint(Handle handle) {
   const Lock registry = lock_registry();
   const Index found = scan(handle);
-  if (found != none) entry.store(found, std::memory_order_relaxed);
+  if (found != none) near_endpoint(handle).store(found, std::memory_order_relaxed);
   return found;
-}
-
-Index find_own(const Node& node, Handle handle) {
-  if (id_of(handle) != node.id) return none;
-  const Index index = find_endpoint(handle);
-  return index != none && is_live(segment().endpoint(index), handle) ? index : none;
 }
 
 Status create_endpoint(std::uint32_t port, Handle& handle) {
@@ -178,6 +158,7 @@ Status delete_endpoint(Handle handle) {
   if (index == none || !is_live(segment().endpoint(index), handle)) return Status::endp_invalid;
   if (id_of(handle) != node->id) return Status::endp_notowner;
   const Status status = settle(Kind::mcapi_endpoint, [&] {
+    const std::lock_guard lock(node->mutex);
     const Lock registry = lock_registry();
     Endpoint& endpoint = segment().endpoint(index);
     if (!is_live(endpoint, handle)) return Status::endp_invalid;
@@ -189,11 +170,11 @@ Status delete_endpoint(Handle handle) {
     const std::lock_guard lock(node->mutex);
     if (const auto inbox = node->inboxes.find(index); inbox != node->inboxes.end()) {
       for (Request* request : inbox->second.pending) request->complete(Status::endp_invalid);
-      node->inboxes.erase(inbox);
+      node->forget_inbox(index);
     }
   }
   node->event().signal();
-  segment().header().room.signal();
+  segment().node(node->slot).room.signal();
   return status;
 }
 
@@ -229,7 +210,7 @@ std::uint32_t attribute_of(const Endpoint& endpoint, Attribute attribute) {
     case Attribute::num_send_buffers:
       return queue_max;
     case Attribute::num_recv_buffers:
-      return endpoint.count >= queue_max ? 0 : queue_max - endpoint.count;
+      return count_of(endpoint) >= queue_max ? 0 : queue_max - count_of(endpoint);
     case Attribute::status:
       return status_flags(endpoint);
     case Attribute::timeout:
@@ -238,24 +219,30 @@ std::uint32_t attribute_of(const Endpoint& endpoint, Attribute attribute) {
   return 0;
 }
 
+std::uint32_t attribute_now(Endpoint& endpoint, Attribute attribute) {
+  const Lock lock = lock_endpoint(endpoint);
+  return attribute_of(endpoint, attribute);
+}
+
 }  // namespace
 
 Status get_attribute(Handle handle, std::uint32_t number, void* value, std::size_t size) {
   if (here() == nullptr) return Status::node_notinit;
   if (value == nullptr) return Status::parameter;
-  const Index index = find_endpoint(handle);
-  if (index == none || !is_live(segment().endpoint(index), handle)) return Status::endp_invalid;
   if (number >= attributes) return Status::attr_num;
   if (size != sizeof(std::uint32_t)) return Status::attr_size;
-  Endpoint& endpoint = segment().endpoint(index);
+  constexpr std::uint64_t gone = std::uint64_t{1} << 32;
   const auto attribute = static_cast<Attribute>(number);
   const Passage passage(Kind::mcapi_value, attribute == Attribute::num_recv_buffers ? queue_max : 0);
-  std::uint32_t now = static_cast<std::uint32_t>(passage.number());
+  std::uint64_t found = passage.number();
   if (!passage.is_known()) {
-    const Lock lock = lock_endpoint(endpoint);
-    now = attribute_of(endpoint, attribute);
-    passage.keep(now);
+    const Index index = find_endpoint(handle);
+    const bool is_there = index != none && is_live(segment().endpoint(index), handle);
+    found = is_there ? attribute_now(segment().endpoint(index), attribute) : gone;
+    passage.keep(found);
   }
+  if (found == gone) return Status::endp_invalid;
+  const auto now = static_cast<std::uint32_t>(found);
   std::memcpy(value, &now, sizeof now);
   return Status::success;
 }
