@@ -46,8 +46,8 @@ class Writer {
         recording::StreamReader stream = process.log.stream(thread.index);
         for (auto next = stream.next(); next && *next; next = stream.next()) {
           const recording::Event& event = **next;
-          const bool is_own = event.kind == Kind::mailbox && (event.value.starts_with("connection ") ||
-                                                              event.value.starts_with("arrival "));
+          const bool is_own = event.kind == Kind::mailbox &&
+                              (event.value.starts_with("connection ") || event.value.starts_with("arrival "));
           if (is_own) mailboxes_.emplace(std::string(event.name), *id);
         }
       }
@@ -67,9 +67,9 @@ class Writer {
     return options;
   }
   static bool belongs(const Event& event, Form form) {
-    return form == Form::semaphore                                   ? is_semaphore_type(event.type)
+    return form == Form::semaphore                                 ? is_semaphore_type(event.type)
            : form == Form::monitor || form == Form::simple_monitor ? is_monitor_type(event.type)
-                                                                     : is_mailbox_type(event.type);
+                                                                   : is_mailbox_type(event.type);
   }
 
   template <typename Own>
@@ -105,7 +105,8 @@ class Writer {
   void trace(const Execution& events) {
     const Stamps stamps(events, numbers_, mailboxes_);
     std::string text = fmt::format("// time: threads and mailboxes {}\n", fmt::join(numbers_, ", "));
-    for (const auto& [mailbox, id] : mailboxes_) text += fmt::format("// {} is mailbox {}\n", id, printed_name(mailbox));
+    for (const auto& [mailbox, id] : mailboxes_)
+      text += fmt::format("// {} is mailbox {}\n", id, printed_name(mailbox));
     text += fmt::format("form: node, numbering: {}", name(numbering_));
     for (const StartId& id : ids_) text += fmt::format(", start-id: {}={}", id.process, id.first);
     text += '\n';

@@ -76,9 +76,9 @@ struct Flag {
   const char* value;  // how the value is called in the help; empty for a switch
   const char* help;
   Destination target;
-  const char* choices{""};  // "first|last": the only values allowed
-  double min{0};            // numbers must be above or at it
-  bool hidden{false};       // an instrument of the tests
+  const char* choices{""};     // "first|last": the only values allowed
+  double min{0};               // numbers must be above or at it
+  bool hidden{false};          // an instrument of the tests
   const char* alone{nullptr};  // its value where none follows it
 };
 

@@ -162,11 +162,13 @@ constexpr std::array table{
             "[NAME] [--form FORM | --files [DIR]] [options]",
             "reprise sequence run --form total --start-id server=1 --start-id client=5\n"
             "  reprise sequence run --files && reprise test --sequence run.sequence -f Procfile",
-            "What a form cannot say is refused, never changed. --files writes, with threads and mailboxes numbered from 1 on "
+            "What a form cannot say is refused, never changed. --files writes, with threads and mailboxes numbered "
+            "from 1 on "
             "unless --start-id says otherwise: Node1_channel-replay.txt (simple), Node1_channel-test.txt, "
-            "Node1_channel-trace.txt (with senders and vector timestamps), and for each process P its P_monitor-replay.txt, "
-            "P_monitor-test.txt, P_monitorID.txt, P_semaphore-replay.txt, P_semaphore-test.txt and P_ThreadID.txt.", sequence_flags, "NAME", one_name, 0, 1, Program::none,
-            run_sequence},
+            "Node1_channel-trace.txt (with senders and vector timestamps), and for each process P its "
+            "P_monitor-replay.txt, "
+            "P_monitor-test.txt, P_monitorID.txt, P_semaphore-replay.txt, P_semaphore-test.txt and P_ThreadID.txt.",
+            sequence_flags, "NAME", one_name, 0, 1, Program::none, run_sequence},
     Command{
         "test", "Find out whether a sequence can happen.", "--sequence FILE [options] -- PROGRAM | -f PROCFILE",
         "reprise test --sequence buffer.seq -f Procfile",
