@@ -70,14 +70,21 @@ void describe(CLI::App& app, const Command& command, Arguments& arguments) {
   }
 }
 
+// May `word`, which follows a flag that may stand alone, be its value? A recording's name is none where a number is.
+bool is_value_of(const Flag& flag, const std::string& word) {
+  if (word.starts_with('-')) return false;
+  const bool wants_number = std::string_view(flag.value).starts_with("K|");
+  return !wants_number || word == flag.alone || word.find_first_not_of("0123456789") == std::string::npos;
+}
+
 // A flag that may stand alone gets its value where none follows.
 std::vector<std::string> with_values(const Command& command, const std::vector<std::string>& words) {
   std::vector<std::string> result;
   for (std::size_t i = 0; i < words.size(); ++i) {
     result.push_back(words[i]);
-    const bool is_alone = i + 1 == words.size() || words[i + 1].starts_with('-');
     for (const Flag& flag : command.flags) {
-      if (is_alone && flag.alone != nullptr && words[i] == flag.names) result.emplace_back(flag.alone);
+      if (flag.alone == nullptr || words[i] != flag.names) continue;
+      if (i + 1 == words.size() || !is_value_of(flag, words[i + 1])) result.emplace_back(flag.alone);
     }
   }
   return result;

@@ -58,6 +58,9 @@ struct Arguments {
   std::optional<std::uint64_t> search;
   std::optional<double> inactivity_s;
   std::string style;
+  std::string checkpoint;
+  std::string from_checkpoint;
+  std::optional<std::uint64_t> keep_checkpoints;
   std::vector<std::string> services;
   std::vector<std::string> groups;
   std::optional<double> timeout_s;

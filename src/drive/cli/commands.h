@@ -48,6 +48,7 @@ int run_test(const Arguments& arguments, Console& console);
 int run_verify(const Arguments& arguments, Console& console);
 int run_ls(const Arguments& arguments, Console& console);
 int run_rm(const Arguments& arguments, Console& console);
+int run_clean(const Arguments& arguments, Console& console);
 int run_diff(const Arguments& arguments, Console& console);
 int run_pack(const Arguments& arguments, Console& console);
 int run_unpack(const Arguments& arguments, Console& console);
