@@ -91,6 +91,7 @@ std::string numbers_text() {
   return std::to_string(now.mailbox_events + 1) + ' ' + std::to_string(now.all + 1);
 }
 void count_event() {
+  count_active();
   ++counted().mailbox_events;
   ++counted().all;
 }
