@@ -4,8 +4,9 @@
 //   blame.for_thread("server/0.1").threads      those whose past keeps this thread from going on
 //
 // A thread that waits for its turn at a mailbox waits for whoever has the mailbox's next event. One that waits at
-// a monitor or joins waits for the threads of its own process; at something else, for anybody. Who has deviated or ended does so
-// because of its own past. So a run in which all of these pasts are the same comes to rest in the same place.
+// a monitor or joins waits for the threads of its own process; at something else, for anybody. Who has deviated or
+// ended does so because of its own past. So a run in which all of these pasts are the same comes to rest in the same
+// place.
 #pragma once
 
 #include <map>

@@ -57,9 +57,9 @@ class Causes::Builder {
   }
   // Threads that pass an object such that it matters who comes first.
   void meet(const std::string& process, const std::string& thread, const recording::Event& event) {
-    constexpr std::array racing{Kind::lock,    Kind::relock,         Kind::relock_timeout, Kind::try_failed,
-                                Kind::load,    Kind::store,          Kind::modify,         Kind::compare_failed,
-                                Kind::acquire, Kind::lock_shared,    Kind::write_lock,     Kind::wake,
+    constexpr std::array racing{Kind::lock,    Kind::relock,      Kind::relock_timeout, Kind::try_failed,
+                                Kind::load,    Kind::store,       Kind::modify,         Kind::compare_failed,
+                                Kind::acquire, Kind::lock_shared, Kind::write_lock,     Kind::wake,
                                 Kind::wait,    Kind::wake_timeout};
     if (event.kind == Kind::label) labels_[{process, event.object}] = event.value;
     if (event.object != 0 && std::find(racing.begin(), racing.end(), event.kind) != racing.end())

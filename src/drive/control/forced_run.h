@@ -28,7 +28,8 @@ struct ForcedRun {
   std::string path_of(const std::string& thread) const;
 };
 
-// Records into `folder`. An empty `plan` forces nothing. `chaos`: yields at random, by that seed. Errors: those of record_system; damaged.
+// Records into `folder`. An empty `plan` forces nothing. `chaos`: yields at random, by that seed. Errors: those of
+// record_system; damaged.
 Result<ForcedRun> run_forced(const std::vector<TargetLine>& programs, const std::string& plan,
                              const recording::Folder& folder, double inactivity_s, Interrupts& interrupts,
                              std::optional<std::uint64_t> chaos = {});
