@@ -90,8 +90,9 @@ class Node {
   ~Node() {
     const std::int64_t took_ns = cpu_ns() - began_ns_;
     char line[160];
-    const int size = std::snprintf(line, sizeof line, "node %u: got %llu, digest %016llx\n", number_,
-                             static_cast<unsigned long long>(received_), static_cast<unsigned long long>(digest_));
+    const int size =
+        std::snprintf(line, sizeof line, "node %u: got %llu, digest %016llx\n", number_,
+                      static_cast<unsigned long long>(received_), static_cast<unsigned long long>(digest_));
     if (write(STDOUT_FILENO, line, static_cast<std::size_t>(size)) != size) std::abort();
     note(std::to_string(number_), took_ns, sent_);
     hold();

@@ -26,10 +26,6 @@ MessageId next_message(std::uint32_t node, Handle endpoint);
 void progress(Node& node, Index index);
 // A receive that nobody stands before, of a message that is there. False: it must be posted.
 bool take_now(Node& node, Request& request);
-// Replay: takes all that has arrived at the node's endpoints into its own room.
-void stash_all(Node& node);
-// Replay: completes `request` with that very message, if it has arrived.
-bool complete_with(Node& node, Request& request, const MessageId& id);
 
 // Posts a receive at the end of the endpoint's line.
 void post(Node& node, Request& request);

@@ -85,6 +85,7 @@ struct NodeSlot {
   std::uint32_t kind;  // the node's one attribute
   std::uint32_t next_port;
   Event event;
+  std::atomic<std::uint32_t> retrieved;  // replay: how many messages, whoever is held back looks whether it rises
 };
 
 struct Endpoint {
@@ -109,6 +110,10 @@ struct Endpoint {
   bool open;
   bool closed;  // and the other end is not
   bool orphan;  // the other end is dead
+  // Replay: what the receiver has taken out and does not need yet, and whose message it waits for (Stash).
+  std::atomic<std::uint32_t> ahead;
+  std::atomic<std::uint64_t> wanted;
+  Event needed;  // somebody is held back
 };
 
 struct Header {
@@ -124,7 +129,8 @@ struct Header {
   std::atomic<std::uint32_t> endpoints_used;
   Event room;                           // somebody waits for room in a queue or in the pool
   std::atomic<std::uint64_t> arrivals;  // messages retrieved so far, by whoever
-  Event arrived;
+  static constexpr std::size_t turns_max = 64;
+  Event turns[turns_max];  // replay: whoever waits for retrieval n sleeps at n modulo this
   ProcessSlot processes[processes_max];
   NodeSlot nodes[nodes_max];
   Endpoint endpoints[endpoints_max];
