@@ -9,11 +9,19 @@ add_library(mcapi_objects OBJECT ${mcapi_sources})
 target_include_directories(mcapi_objects PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
 # No guarded statics: who initialises one is a step of the program.
 target_compile_options(mcapi_objects PRIVATE -ftls-model=initial-exec -fno-threadsafe-statics)
+# The way of a message is short and leads through many files.
+include(CheckIPOSupported)
+check_ipo_supported(RESULT mcapi_ipo LANGUAGES CXX)
+if(CMAKE_BUILD_TYPE STREQUAL "Debug")
+  set(mcapi_ipo OFF)
+endif()
+set_property(TARGET mcapi_objects PROPERTY INTERPROCEDURAL_OPTIMIZATION ${mcapi_ipo})
 
 # add_mcapi(target number headers): a library with one of the interfaces.
 function(add_mcapi target number headers)
   add_library(${target} SHARED $<TARGET_OBJECTS:mcapi_objects> ${PROJECT_SOURCE_DIR}/src/program/adapters/mcapi/interface${number}.cc)
-  set_target_properties(${target} PROPERTIES VERSION ${number} SOVERSION ${number} LINKER_LANGUAGE CXX)
+  set_target_properties(${target} PROPERTIES VERSION ${number} SOVERSION ${number} LINKER_LANGUAGE CXX
+                        INTERPROCEDURAL_OPTIMIZATION ${mcapi_ipo})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include
                              INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include/${headers}> $<INSTALL_INTERFACE:include/${headers}>)
   target_link_libraries(${target} PRIVATE reprise ${CMAKE_DL_LIBS} PUBLIC Threads::Threads)

@@ -183,4 +183,13 @@ void Live::abandon() {
   file_ = -1;
 }
 
+// The mutex may be held by a thread that is not there any more.
+void Live::detach() {
+  abandon();
+  for (const auto& [at, chunk] : chunks_) munmap(const_cast<std::uint8_t*>(at), chunk.size);
+  chunks_.clear();
+  munmap(header_, live_header_bytes);
+  header_ = nullptr;
+}
+
 }  // namespace reprise::recording

@@ -32,6 +32,12 @@ class Words {
     return value;
   }
   std::string rest() { return std::string(rest_); }
+  // After the last `mark`, if there is one.
+  bool skip_to(char mark) {
+    const std::size_t at = rest_.rfind(mark);
+    if (at != std::string_view::npos) rest_.remove_prefix(at + 1);
+    return at != std::string_view::npos;
+  }
   bool good() const { return good_; }
 
  private:
@@ -104,7 +110,7 @@ class Extractor {
     event.object = noted.name;
     if (noted.kind == Kind::mailbox) {
       if (!is_mailbox_type(*type)) return std::optional<Event>();
-      return mailbox_event(std::move(event), own, words);
+      return mailbox_event(std::move(event), process.name, own, words);
     }
     event.home = process.name;
     event.thread = own;
@@ -122,7 +128,8 @@ class Extractor {
     return words.good() ? std::optional(std::move(event)) : std::nullopt;
   }
 
-  Result<std::optional<Event>> mailbox_event(Event event, const std::string& own, Words& words) {
+  Result<std::optional<Event>> mailbox_event(Event event, const std::string& home, const std::string& own,
+                                             Words& words) {
     const bool has_object = event.type != Type::else_delay;
     if (has_object) event.object_number = words.number();
     const bool is_received = event.type == Type::synchronization || event.type == Type::else_delay;
@@ -145,6 +152,10 @@ class Extractor {
       event.thread = *std::move(sender);
     }
     if (event.type == Type::synchronization) synchronous_.insert(event.object);
+    if (words.good() && words.skip_to('@')) {
+      event.selection = home;
+      event.selection_number = words.number();
+    }
     return words.good() ? std::optional(std::move(event)) : std::nullopt;
   }
 

@@ -44,15 +44,43 @@ void add_edges(Graph& graph, Meetings& meetings) {
   }
 }
 
+// The i-th receive from a mailbox takes what arrived there as the i-th.
+void add_receive_order(Graph& graph, const Execution& execution, std::map<std::string, Meetings>& threads) {
+  std::map<std::string, Meetings> arrivals;
+  std::map<std::string, Meetings> receives;
+  for (std::size_t i = 0; i < execution.events.size(); ++i) {
+    const Event& event = execution.events[i];
+    if (event.type == Type::arrival) arrivals[event.object].push_back({event.object_number, i, true});
+    if (event.type == Type::receive) receives[event.object].push_back({event.object_number, i, true});
+  }
+  std::map<std::size_t, std::size_t> taken;
+  for (auto& [mailbox, taking] : receives) {
+    Meetings& came = arrivals[mailbox];
+    sort(taking);
+    sort(came);
+    for (std::size_t i = 0; i < taking.size() && i < came.size(); ++i) taken[taking[i].event] = came[i].event;
+  }
+  for (auto& [thread, meetings] : threads) {
+    Meetings came;
+    for (const Meeting& meeting : meetings) {
+      if (const auto arrival = taken.find(meeting.event); arrival != taken.end())
+        came.push_back({meeting.number, arrival->second, true});
+    }
+    add_edges(graph, came);
+  }
+}
+
 Graph graph_of(const Execution& execution, const LinearOptions& options) {
   Graph graph(execution.events.size());
   std::map<std::string, Meetings> threads;
   std::map<std::tuple<bool, std::string, std::string>, Meetings> objects;
+  std::map<std::string, Meetings> selections;
   for (std::size_t i = 0; i < execution.events.size(); ++i) {
     const Event& event = execution.events[i];
     const bool holds_up = event.type != Type::arrival || options.arrivals_in_send_order;
     if (event.number > 0) threads[event.thread].push_back({event.number, i, holds_up});
     if (event.called_number > 0) threads[event.called].push_back({event.called_number, i, true});
+    if (event.selection_number > 0) selections[event.selection].push_back({event.selection_number, i, true});
     const bool is_mailbox = is_mailbox_type(event.type);
     if (event.object_number > 0) {
       objects[{is_mailbox, is_mailbox ? "" : event.home, event.object}].push_back({event.object_number, i, true});
@@ -60,6 +88,8 @@ Graph graph_of(const Execution& execution, const LinearOptions& options) {
   }
   for (auto& [thread, meetings] : threads) add_edges(graph, meetings);
   for (auto& [object, meetings] : objects) add_edges(graph, meetings);
+  for (auto& [process, meetings] : selections) add_edges(graph, meetings);
+  if (options.arrivals_in_receive_order) add_receive_order(graph, execution, threads);
   return graph;
 }
 

@@ -18,6 +18,7 @@ namespace reprise::analyse::sequence {
 
 struct LinearOptions {
   bool arrivals_in_send_order{false};
+  bool arrivals_in_receive_order{false};  // what a thread receives from several mailboxes also came in that order
 };
 
 struct Linear {

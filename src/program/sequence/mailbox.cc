@@ -12,9 +12,6 @@
 namespace reprise::detail {
 namespace {
 
-// Not a function-local static: its guard would pass the gate.
-const std::shared_ptr<Hub>* selection = new std::shared_ptr<Hub>(std::make_shared<Hub>("selection"));
-
 // What a message to a mailbox is for: its first byte.
 constexpr char connect_mark = 'c';
 constexpr char send_mark = 's';
@@ -56,7 +53,21 @@ auto translated(const std::string& mailbox, Action action) {
   }
 }
 
-// "0.1 3 4": the calling thread's next event; count_event() makes it so.
+std::string wire_text(char mark, const std::string& bytes) {
+  const gate::Thread* thread = gate::current;
+  const std::string who = thread != nullptr ? gate::thread_path() + ('#' + std::to_string(thread->index)) : "?#0";
+  return mark + who + ' ' + numbers_text() + '\n' + bytes;
+}
+
+// Not a function-local static: its guard would pass the gate.
+const std::shared_ptr<Hub>* the_selection = new std::shared_ptr<Hub>(std::make_shared<Hub>("selection"));
+
+}  // namespace
+
+const std::shared_ptr<Hub>& selection() { return *the_selection; }
+
+std::string selection_text(std::uint64_t number) { return " @" + std::to_string(number); }
+
 std::string numbers_text() {
   const Counted& now = counted();
   return std::to_string(now.mailbox_events + 1) + ' ' + std::to_string(now.all + 1);
@@ -65,13 +76,6 @@ void count_event() {
   ++counted().mailbox_events;
   ++counted().all;
 }
-std::string wire_text(char mark, const std::string& bytes) {
-  const gate::Thread* thread = gate::current;
-  const std::string who = thread != nullptr ? gate::thread_path() + ('#' + std::to_string(thread->index)) : "?#0";
-  return mark + who + ' ' + numbers_text() + '\n' + bytes;
-}
-
-}  // namespace
 
 void throw_bad_contents(const std::string& mailbox) {
   throw mailbox_error(mailbox_fault::bad_contents,
@@ -84,16 +88,18 @@ MailboxCore::MailboxCore(const std::string& name, bool is_synchronous, bool is_s
     : name_(name),
       label_("queue " + name),
       is_synchronous_(is_synchronous),
-      hub_(is_selectable ? *selection : std::make_shared<Hub>(label_.c_str())),
+      hub_(is_selectable ? selection() : std::make_shared<Hub>(label_.c_str())),
       party_(name),
       planned_(plan() != nullptr && plan()->lists_mailboxes() ? &plan()->mailbox(name) : nullptr),
       server_([this] { serve(); }) {}
 
 MailboxCore::~MailboxCore() { stop(); }
 
-void MailboxCore::note(const char* type, const std::string& rest) {
+void MailboxCore::note(const char* type, std::string rest, std::uint64_t place) {
   ++order_;
+  last_number_ = place != 0 ? place : ++hub_->events;
   if (gate::current == nullptr) return;
+  if (hub_ == selection()) rest += selection_text(last_number_);
   detail::note(Kind::mailbox, name_, type + (' ' + std::to_string(order_)) + ' ' + rest);
 }
 
@@ -142,22 +148,26 @@ void MailboxCore::answer(std::optional<message>& asked, const std::string& text)
 }
 
 // REQUIRES the hub's mutex.
-void MailboxCore::perform(Request request) {
+void MailboxCore::perform(Request request, std::uint64_t place) {
   const char* const kind = is_synchronous_ ? "s" : "a";
   if (is_closed_ && request.mark != close_mark) return answer(request.asked, std::string("-") + kind);
   if (request.mark == send_mark) {
-    if (!is_synchronous_) note("arrival", request.mail.sender);
-    request.mail.arrival = ++hub_->arrivals;
+    if (!is_synchronous_) {
+      note("arrival", request.mail.sender, place);
+      request.mail.arrival = last_number_;
+    } else {
+      request.mail.arrival = ++hub_->events;
+    }
     request.mail.reply = std::move(request.asked);
     queue_.push_back(std::move(request.mail));
     return;
   }
   if (request.mark == connect_mark) {
     ++connections_;
-    note("connection", request.mail.sender);
+    note("connection", request.mail.sender, place);
   } else {
     if (connections_ > 0) --connections_;
-    note("close", request.mail.sender);
+    note("close", request.mail.sender, place);
   }
   answer(request.asked, std::string("+") + kind);
 }
@@ -196,9 +206,19 @@ void MailboxCore::advance() {
     if (found == stash_.end()) return;
     Request request = std::move(stash_[static_cast<std::size_t>(found - stash_.begin())]);
     stash_.erase(found);
+    const std::uint64_t place = event.place;
     ++next_;
-    perform(std::move(request));
+    perform(std::move(request), place);
   }
+}
+
+std::uint64_t MailboxCore::next_place() const {
+  return next_ < planned_->events.size() ? planned_->events[next_].place : no_place;
+}
+
+std::size_t MailboxCore::size_at(std::uint64_t place) const {
+  return static_cast<std::size_t>(
+      std::count_if(queue_.begin(), queue_.end(), [&](const Mail& mail) { return mail.arrival < place; }));
 }
 
 bool MailboxCore::is_turn(const Actor& receiver) const {
@@ -231,22 +251,21 @@ Mail MailboxCore::take_in_turn() {
     request.mail.reply = std::move(request.asked);
     queue_.push_front(std::move(request.mail));
   }
-  ++next_;
-  Mail mail = take();
+  Mail mail = take(planned_->events[next_++].place);
   advance();
   hub_->changed.notify_all();
   return mail;
 }
 
-Mail MailboxCore::take() {
+Mail MailboxCore::take(std::uint64_t place) {
   Mail mail = std::move(queue_.front());
   queue_.pop_front();
   const std::string own = numbers_text();
   count_event();
   if (is_synchronous_) {
-    note("SRsynchronization", own + ' ' + mail.sender);
+    note("SRsynchronization", own + ' ' + mail.sender, place);
   } else {
-    note("receive", own);
+    note("receive", own, place);
   }
   return mail;
 }
@@ -373,57 +392,6 @@ void SenderHandle::close() {
   if (!core_) throw mailbox_error(mailbox_fault::not_connected, "mailbox " + mailbox_ + ": it is not connected");
   const auto core = std::exchange(core_, nullptr);
   translated(mailbox_, [&] { core->ask(close_mark); });
-}
-
-// ---- selective wait ----
-
-void select_from(std::vector<Alternative> alternatives) {
-  std::vector<Alternative*> open;
-  Alternative* last = nullptr;
-  for (Alternative& alternative : alternatives) {
-    if (alternative.is_last_) {
-      last = &alternative;
-    } else if (alternative.is_open_) {
-      open.push_back(&alternative);
-    }
-  }
-  if (open.empty() && last == nullptr) {
-    throw mailbox_error(mailbox_fault::no_alternative,
-                        "select: every guard is closed, and there is neither otherwise nor after");
-  }
-  if (plan() != nullptr) hold("select, which cannot be forced yet");
-  Hub& hub = **selection;
-  const auto deadline =
-      std::chrono::steady_clock::now() + (last != nullptr ? last->time_ : std::chrono::nanoseconds::zero());
-  std::unique_lock lock(hub.mutex);
-  for (bool is_over = last != nullptr && last->time_ <= std::chrono::nanoseconds::zero();;) {
-    Alternative* first = nullptr;
-    for (Alternative* alternative : open) {
-      MailboxCore& core = *alternative->core_;
-      if (core.is_closed()) throw mailbox_error(mailbox_fault::closed, "mailbox " + core.name() + " is closed");
-      if (!core.is_empty() && (first == nullptr || core.first_arrival() < first->core_->first_arrival()))
-        first = alternative;
-    }
-    if (first != nullptr) {
-      Mail mail = first->core_->take();
-      lock.unlock();
-      return first->take_(MailboxCore::finish(std::move(mail)));
-    }
-    if (is_over) break;
-    if (last == nullptr) {
-      hub.changed.wait(lock);
-    } else {
-      is_over = hub.changed.wait_until(lock, deadline) == cv_status::timeout;
-    }
-  }
-  std::string text = "elseDelay " + numbers_text();
-  count_event();
-  for (const Alternative& alternative : alternatives) {
-    if (alternative.core_) text += ' ' + alternative.core_->name() + '=' + std::to_string(alternative.core_->size());
-  }
-  detail::note(Kind::mailbox, {}, text);
-  lock.unlock();
-  last->then_();
 }
 
 }  // namespace reprise::detail

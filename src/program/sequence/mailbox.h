@@ -24,14 +24,18 @@ struct Hub {
   explicit Hub(const char* name) : mutex(name), changed(name) {}
   reprise::mutex mutex;
   condition_variable changed;
-  std::uint64_t arrivals{0};
+  std::uint64_t events{0};
 };
+const std::shared_ptr<Hub>& selection();
+
+// " @3": an event that selective waits see, and its number among them.
+std::string selection_text(std::uint64_t number);
 
 // Who sent: process, path of the thread, and its numbers; as it stands in notes and on the wire.
 struct Mail {
   std::string sender;
   std::string bytes;
-  std::uint64_t arrival{0};      // among all arrivals of the hub
+  std::uint64_t arrival{0};      // among all events of the hub; forced: its place in the sequence
   std::optional<message> reply;  // synchronous: who sends waits for it
 };
 
@@ -45,6 +49,10 @@ struct Request {
   Mail mail;
   std::optional<message> asked;
 };
+
+// "3 4": the numbers of the calling thread's next event; count_event() makes it so.
+std::string numbers_text();
+void count_event();
 
 class MailboxCore {
  public:
@@ -64,7 +72,17 @@ class MailboxCore {
   bool is_empty() const { return queue_.empty(); }
   std::size_t size() const { return queue_.size(); }
   std::uint64_t first_arrival() const { return queue_.front().arrival; }
-  Mail take();
+  Mail take(std::uint64_t place = 0);
+
+  // The same where a sequence is forced. What came before a place in it, whatever came since:
+  bool is_forced() const { return planned_ != nullptr; }
+  bool is_synchronous() const { return is_synchronous_; }
+  bool is_turn(const Actor& receiver) const;
+  std::uint64_t next_place() const;
+  std::size_t size_at(std::uint64_t place) const;
+  // Nothing more is listed here, but more came.
+  bool has_more_than_listed() const { return next_place() == no_place && (!queue_.empty() || !stash_.empty()); }
+  Mail take_in_turn();
 
   // After take(), without the mutex: who sent a synchronous message goes on.
   static std::string finish(Mail mail);
@@ -72,17 +90,15 @@ class MailboxCore {
  private:
   void serve();
   bool handle(message incoming);
-  void perform(Request request);
+  void perform(Request request, std::uint64_t place = 0);
   static void answer(std::optional<message>& asked, const std::string& text);
 
   // Where a sequence is forced.
-  bool is_forced() const { return planned_ != nullptr; }
   void advance();
-  bool is_turn(const Actor& receiver) const;
   std::deque<Request>::const_iterator find(const PlannedEvent& event) const;
-  Mail take_in_turn();
   void await_turn(std::unique_lock<reprise::mutex>& lock);
-  void note(const char* type, const std::string& rest);
+  // `place`: in the sequence that is forced.
+  void note(const char* type, std::string rest, std::uint64_t place);
 
   std::string name_;
   std::string label_;
@@ -96,6 +112,7 @@ class MailboxCore {
   const PlannedObject* planned_{nullptr};
   std::size_t next_{0};  // of the planned events
   std::uint64_t order_{0};
+  std::uint64_t last_number_{0};  // of the last event, in the hub
   std::uint64_t connections_{0};
   bool is_closed_{false};
   bool is_stopped_{false};

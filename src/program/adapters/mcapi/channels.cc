@@ -52,7 +52,6 @@ Status connect(Channel channel, Index from, Index to) {
     return Status::attr_incompatible;
   if (!may_join(sender, channel, Direction::send) || !may_join(receiver, channel, Direction::receive))
     return Status::general;
-  if (receiver.count > 0) drop_queue(receiver);
   sender.channel = receiver.channel = channel;
   sender.direction = Direction::send;
   receiver.direction = Direction::receive;
@@ -219,6 +218,7 @@ Status close_i(Channel channel, Direction direction, Handle handle, RequestHandl
   if (const Status bad = find_end(*node, channel, direction, handle, index); bad != Status::success) return bad;
   if (const Status bad = make_complete(*node, Asked::close, request, caller); bad != Status::success) return bad;
   const auto act = [&] {
+    const std::lock_guard lock(node->mutex);
     const Lock registry = lock_registry();
     return close(index);
   };
@@ -229,7 +229,6 @@ Status close_i(Channel channel, Direction direction, Handle handle, RequestHandl
   });
   if (status != Status::success) drop_request(*node, *request);
   segment().signal_all_nodes();
-  segment().header().room.signal();
   return status;
 }
 
@@ -297,7 +296,8 @@ Status receive_packet(Handle handle, void** buffer, std::size_t* received) {
       bad != Status::success)
     return bad;
   Request request{.asked = Asked::packet, .used = true, .endpoint = index, .handle = handle, .packet = buffer};
-  const Status status = receive_now(*node, request, segment().endpoint(index).timeout);
+  const Passage passage(Kind::mcapi_recv, expected_of(request));
+  const Status status = receive_now(*node, request, segment().endpoint(index).timeout, passage);
   *received = request.size;
   return status;
 }
@@ -334,7 +334,7 @@ Status channel_available(Channel channel, Handle handle, std::uint32_t& count) {
   }
   const std::lock_guard lock(node->mutex);
   progress(*node, index);
-  count = segment().endpoint(index).count;
+  count = count_now(*node, index);
   passage.keep(count);
   return Status::success;
 }
@@ -361,11 +361,12 @@ bool is_released(const void* buffer, Status& status) {
 namespace {
 
 // One attempt to take a scalar; nothing when there is none yet.
-bool take_scalar(Index index, Handle handle, std::uint64_t& value, std::size_t width, Status& status) {
+bool take_scalar(Node& node, Index index, Handle handle, std::uint64_t& value, std::size_t width, Status& status) {
   Endpoint& endpoint = segment().endpoint(index);
   const bool peer_closed = endpoint.peer != none && segment().endpoint(endpoint.peer).closed;
+  const std::lock_guard lock(node.mutex);
   {
-    const Lock lock = lock_endpoint(endpoint);
+    const Taking taking(segment().node(node.slot));
     std::uint32_t priority = 0;
     const Index message = is_live(endpoint, handle) ? front(endpoint, priority) : none;
     if (message == none) {
@@ -378,7 +379,7 @@ bool take_scalar(Index index, Handle handle, std::uint64_t& value, std::size_t w
     read(message, &value, width);
     remove_front(endpoint, priority);
   }
-  segment().header().room.signal();
+  make_room_known(node, index);
   return true;
 }
 
@@ -401,7 +402,7 @@ Status receive_scalar(Handle handle, std::uint64_t& value, std::size_t width) {
   }
   Status status = Status::timeout;
   const bool done = wait_for(*node, node->event(), Deadline(passage.is_known() ? forever : timeout_ms),
-                             [&] { return take_scalar(index, handle, value, width, status); });
+                             [&] { return take_scalar(*node, index, handle, value, width, status); });
   if (!done) status = Status::timeout;
   if (node->ended.load()) status = Status::node_notinit;
   passage.keep(number_of(status));

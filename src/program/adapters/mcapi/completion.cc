@@ -8,6 +8,7 @@
 #include "program/adapters/mcapi/arrivals.h"
 #include "program/adapters/mcapi/endpoints.h"
 #include "program/adapters/mcapi/messages.h"
+#include "program/adapters/mcapi/queue.h"
 #include "program/adapters/mcapi/segment.h"
 
 namespace reprise::mcapi {
@@ -32,7 +33,7 @@ bool poll_receive(Node& node, Request& request) {
   if (request.asked == Asked::packet) {
     const bool open = is_live(endpoint, request.handle) && endpoint.connected && !endpoint.closed && !endpoint.orphan;
     if (open && !segment().endpoint(endpoint.peer).closed) return false;
-    if (endpoint.count > 0) return false;  // it came just now
+    if (count_of(endpoint) > 0) return false;  // it came just now
     request.complete(Status::transmission);
   } else if (choices().death_is_error && !segment().has_other_nodes(node.slot)) {
     request.complete(Status::transmission);
@@ -84,25 +85,27 @@ std::uint64_t expected_of(const Request& request) {
   return request.asked == Asked::receive ? expected_message(request.handle) : number_of(Status::success);
 }
 
+void tell_message(Handle handle, const void* buffer, const Arrived& arrived, const Passage& passage) {
+  if (gate::current == nullptr) return;
+  const std::uint64_t number = number_message(handle, arrived.id);
+  passage.keep(number);
+  name_sender(handle, number, arrived.id);
+  retrieved();
+  if (arrived.status == Status::msg_truncated) {
+    // One byte more than there was room for says so.
+    std::string more(static_cast<const char*>(buffer), arrived.size);
+    keep_contents((more + '\0').data(), arrived.size + 1);
+  } else {
+    keep_contents(buffer, arrived.size);
+  }
+}
+
 void tell(Request& request, const Passage& passage) {
   request.told = true;
-  if (!has_message(request)) {
-    passage.keep(number_of(request.status));
-    if (request.asked == Asked::packet && request.status == Status::success)
-      keep_contents(*request.packet, request.size);
-    return;
-  }
-  const std::uint64_t number = number_message(request.handle, request.id);
-  passage.keep(number);
-  name_sender(request.handle, number, request.id);
-  retrieved();
-  if (request.status == Status::msg_truncated) {
-    // One byte more than there was room for says so.
-    std::string more(static_cast<const char*>(request.buffer), request.size);
-    keep_contents((more + '\0').data(), request.size + 1);
-  } else {
-    keep_contents(request.buffer, request.size);
-  }
+  if (has_message(request))
+    return tell_message(request.handle, request.buffer, {request.status, request.size, request.id}, passage);
+  passage.keep(number_of(request.status));
+  if (request.asked == Asked::packet && request.status == Status::success) keep_contents(*request.packet, request.size);
 }
 
 namespace {
@@ -181,18 +184,13 @@ void tell_again(Node& node, Request& request, std::uint64_t number) {
   }
 }
 
-Status receive_now(Node& node, Request& request, std::uint32_t timeout_ms) {
-  const Passage passage(Kind::mcapi_recv, expected_of(request));
+Status receive_now(Node& node, Request& request, std::uint32_t timeout_ms, const Passage& passage) {
   if (passage.is_known()) {
     tell_again(node, request, passage.number());
     return request.status;
   }
   {
     const std::lock_guard lock(node.mutex);
-    if (take_now(node, request)) {
-      tell(request, passage);
-      return request.status;
-    }
     post(node, request);
   }
   const bool done = wait_for(node, node.event(), Deadline(timeout_ms), [&] {

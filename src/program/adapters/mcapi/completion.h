@@ -24,7 +24,10 @@ void tell(Request& request, const Passage& passage);
 // The same on replay: completes `request` as recorded, waiting for what it needs. Called without the mutex.
 void tell_again(Node& node, Request& request, std::uint64_t number);
 
+// The same of a message that was received at once.
+void tell_message(Handle handle, const void* buffer, const Arrived& arrived, const Passage& passage);
+
 // A blocking receive, of a message or of a packet. Called without the mutex.
-Status receive_now(Node& node, Request& request, std::uint32_t timeout_ms);
+Status receive_now(Node& node, Request& request, std::uint32_t timeout_ms, const Passage& passage);
 
 }  // namespace reprise::mcapi

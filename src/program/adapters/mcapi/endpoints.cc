@@ -11,12 +11,6 @@
 namespace reprise::mcapi {
 namespace {
 
-// Where names were found last; an entry that is no longer true is looked up anew.
-constexpr std::size_t cache_size = 1024;
-std::atomic<Index> cache[cache_size];
-
-std::atomic<Index>& cached(Handle handle) { return cache[(handle * 0x9E3779B1u) >> 22]; }
-
 Index scan(Handle handle) {
   Segment& shared = segment();
   Index dead = none;
@@ -97,27 +91,13 @@ Status check_name(std::uint32_t domain, std::uint32_t node, std::uint32_t port) 
 
 }  // namespace
 
-bool is_live(const Endpoint& endpoint, Handle handle) {
-  return endpoint.state.load(std::memory_order_acquire) == State::live &&
-         endpoint.handle.load(std::memory_order_relaxed) == handle;
-}
+std::atomic<Index> near_endpoints[near_size];
 
-Index find_endpoint(Handle handle) {
-  std::atomic<Index>& entry = cached(handle);
-  const Index index = entry.load(std::memory_order_relaxed);
-  if (index < segment().header().endpoints_used.load(std::memory_order_relaxed) &&
-      is_live(segment().endpoint(index), handle)) [[likely]]
-    return index;
+Index look_up_endpoint(Handle handle) {
   const Lock registry = lock_registry();
   const Index found = scan(handle);
-  if (found != none) entry.store(found, std::memory_order_relaxed);
+  if (found != none) near_endpoint(handle).store(found, std::memory_order_relaxed);
   return found;
-}
-
-Index find_own(const Node& node, Handle handle) {
-  if (id_of(handle) != node.id) return none;
-  const Index index = find_endpoint(handle);
-  return index != none && is_live(segment().endpoint(index), handle) ? index : none;
 }
 
 Status create_endpoint(std::uint32_t port, Handle& handle) {
@@ -180,6 +160,7 @@ Status delete_endpoint(Handle handle) {
   if (index == none || !is_live(segment().endpoint(index), handle)) return Status::endp_invalid;
   if (id_of(handle) != node->id) return Status::endp_notowner;
   const Status status = settle(Kind::mcapi_endpoint, [&] {
+    const std::lock_guard lock(node->mutex);
     const Lock registry = lock_registry();
     Endpoint& endpoint = segment().endpoint(index);
     if (!is_live(endpoint, handle)) return Status::endp_invalid;
@@ -191,11 +172,11 @@ Status delete_endpoint(Handle handle) {
     const std::lock_guard lock(node->mutex);
     if (const auto inbox = node->inboxes.find(index); inbox != node->inboxes.end()) {
       for (Request* request : inbox->second.pending) request->complete(Status::endp_invalid);
-      node->inboxes.erase(inbox);
+      node->forget_inbox(index);
     }
   }
   node->event().signal();
-  segment().header().room.signal();
+  segment().node(node->slot).room.signal();
   return status;
 }
 
@@ -231,7 +212,7 @@ std::uint32_t attribute_of(const Endpoint& endpoint, Attribute attribute) {
     case Attribute::num_send_buffers:
       return queue_max;
     case Attribute::num_recv_buffers:
-      return endpoint.count >= queue_max ? 0 : queue_max - endpoint.count;
+      return count_of(endpoint) >= queue_max ? 0 : queue_max - count_of(endpoint);
     case Attribute::status:
       return status_flags(endpoint);
     case Attribute::timeout:

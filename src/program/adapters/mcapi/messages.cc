@@ -15,9 +15,25 @@
 namespace reprise::mcapi {
 namespace {
 
+// Copies the message that is next out, and takes it.
+void take_front(Endpoint& endpoint, Index message, std::uint32_t priority, void* buffer, std::size_t capacity,
+                Arrived& arrived) {
+  const Block& block = segment().block(message);
+  const std::size_t size = block.size;
+  arrived.id = block.id;
+  arrived.size = std::min(size, capacity);
+  read(message, buffer, capacity);
+  arrived.status = size <= capacity ? Status::success : Status::msg_truncated;
+  if (size <= capacity || !choices().keep_truncated) remove_front(endpoint, priority);
+}
+
 // Takes the next message out of the queue into `request`.
 bool take_next(Node& node, Endpoint& endpoint, Request& request) {
-  const Lock lock = lock_endpoint(endpoint);
+  if (node.ended.load(std::memory_order_relaxed)) {
+    request.complete(Status::node_notinit);
+    return true;
+  }
+  const Taking taking(segment().node(node.slot));
   if (!is_live(endpoint, request.handle)) {
     request.complete(Status::endp_invalid);
     return true;
@@ -25,75 +41,85 @@ bool take_next(Node& node, Endpoint& endpoint, Request& request) {
   std::uint32_t priority = 0;
   const Index message = front(endpoint, priority);
   if (message == none) return false;
-  const std::size_t size = segment().block(message).size;
-  request.id = segment().block(message).id;
   if (request.asked == Asked::packet) {
+    const std::size_t size = segment().block(message).size;
     void* buffer = std::malloc(size == 0 ? 1 : size);
     if (buffer == nullptr) return false;
     read(message, buffer, size);
     node.buffers.emplace(buffer, size);
     *request.packet = buffer;
     request.complete(Status::success, size);
+    remove_front(endpoint, priority);
   } else {
-    read(message, request.buffer, request.capacity);
-    const bool fits = size <= request.capacity;
-    request.complete(fits ? Status::success : Status::msg_truncated, std::min(size, request.capacity));
-    if (!fits && choices().keep_truncated) return true;
+    Arrived arrived;
+    take_front(endpoint, message, priority, request.buffer, request.capacity, arrived);
+    request.id = arrived.id;
+    request.complete(arrived.status, arrived.size);
   }
-  remove_front(endpoint, priority);
   return true;
-}
-
-// Those who wait for room are woken when half of the queue is free: waking them for each message that is taken would
-// cost two switches each. Whoever goes to sleep itself wakes them too (wait_for), so nobody waits for somebody who
-// waits.
-void make_room_known(Index index) {
-  if (segment().endpoint(index).count <= queue_max / 2) segment().header().room.signal();
 }
 
 }  // namespace
 
+void make_room_known(const Node& node, Index index) {
+  Event& room = segment().node(node.slot).room;
+  if (room.is_awaited() && count_of(segment().endpoint(index)) <= queue_max / 8) room.signal();
+  if (segment().header().room.is_awaited()) segment().header().room.signal();
+}
+
+std::uint32_t count_now(const Node& node, Index index) {
+  Endpoint& endpoint = segment().endpoint(index);
+  const Taking taking(segment().node(node.slot));
+  std::uint32_t priority = 0;
+  return front(endpoint, priority) == none ? 0 : count_of(endpoint);
+}
+
 void progress(Node& node, Index index) {
-  const auto inbox = node.inboxes.find(index);
-  if (inbox == node.inboxes.end()) return;
-  std::deque<Request*>& pending = inbox->second.pending;
+  Inbox& inbox = node.inbox(index);
+  std::deque<Request*>& pending = inbox.pending;
   bool took = false;
   // What a replay has left when the program goes on by itself.
-  while (!pending.empty() && !inbox->second.stash.empty()) {
-    complete_with(node, *pending.front(), inbox->second.stash.first());
+  while (!pending.empty() && !inbox.stash.empty()) {
+    complete_with(node, *pending.front(), inbox.stash.first());
     pending.pop_front();
   }
   while (!pending.empty() && take_next(node, segment().endpoint(index), *pending.front())) {
     pending.pop_front();
     took = true;
   }
-  if (took) make_room_known(index);
+  if (took) make_room_known(node, index);
 }
 
-bool take_now(Node& node, Request& request) {
-  const auto inbox = node.inboxes.find(request.endpoint);
-  if (inbox != node.inboxes.end() && !(inbox->second.pending.empty() && inbox->second.stash.empty())) return false;
-  if (!take_next(node, segment().endpoint(request.endpoint), request)) return false;
-  make_room_known(request.endpoint);
+bool take_now(Node& node, Index index, Handle handle, void* buffer, std::size_t capacity, Arrived& arrived) {
+  const Inbox& inbox = node.inbox(index);
+  if (!inbox.pending.empty() || !inbox.stash.empty() || node.ended.load(std::memory_order_relaxed)) return false;
+  Endpoint& endpoint = segment().endpoint(index);
+  {
+    const Taking taking(segment().node(node.slot));
+    std::uint32_t priority = 0;
+    const Index message = is_live(endpoint, handle) ? front(endpoint, priority) : none;
+    if (message == none) return false;
+    take_front(endpoint, message, priority, buffer, capacity, arrived);
+  }
+  make_room_known(node, index);
   return true;
 }
 
-void post(Node& node, Request& request) { node.inboxes[request.endpoint].pending.push_back(&request); }
+void post(Node& node, Request& request) { node.inbox(request.endpoint).pending.push_back(&request); }
 
 // ---- the operations ----
 
 namespace {
 
-Status check_send(const Node& node, Handle from, const void* bytes, std::size_t size, std::uint32_t priority) {
+Status check_send(const Node& node, Handle from, const void* bytes, std::size_t size, std::uint32_t priority,
+                  std::uint32_t& timeout_ms) {
   if (bytes == nullptr && size > 0) return Status::parameter;
   if (size > message_bytes_max) return Status::msg_size;
   if (priority >= priorities) return Status::priority;
-  return find_own(node, from) == none ? Status::endp_invalid : Status::success;
-}
-
-std::uint32_t timeout_of(const Node& node, Handle handle) {
-  const Index index = find_own(node, handle);
-  return index == none ? forever : segment().endpoint(index).timeout;
+  const Index index = find_own(node, from);
+  if (index == none) return Status::endp_invalid;
+  timeout_ms = segment().endpoint(index).timeout;
+  return Status::success;
 }
 
 Status check_receive(const Node& node, Handle handle, const void* buffer, std::size_t capacity, Index& index) {
@@ -108,9 +134,10 @@ Status check_receive(const Node& node, Handle handle, const void* buffer, std::s
 Status send(Handle from, Handle to, const void* bytes, std::size_t size, std::uint32_t priority) {
   Node* node = here();
   if (node == nullptr) return Status::node_notinit;
-  if (const Status bad = check_send(*node, from, bytes, size, priority); bad != Status::success) return bad;
+  std::uint32_t timeout_ms = forever;
+  if (const Status bad = check_send(*node, from, bytes, size, priority, timeout_ms); bad != Status::success) return bad;
   const Parcel parcel{to, bytes, size, priority, Channel::none, none};
-  return deliver(*node, parcel, Deadline(timeout_of(*node, from)), Status::timeout);
+  return deliver(*node, parcel, Deadline(timeout_ms), Status::timeout);
 }
 
 Status send_i(Handle from, Handle to, const void* bytes, std::size_t size, std::uint32_t priority,
@@ -118,7 +145,8 @@ Status send_i(Handle from, Handle to, const void* bytes, std::size_t size, std::
   Node* node = here();
   if (node == nullptr) return Status::node_notinit;
   if (request == nullptr) return Status::parameter;
-  if (const Status bad = check_send(*node, from, bytes, size, priority); bad != Status::success) return bad;
+  std::uint32_t timeout_ms = forever;
+  if (const Status bad = check_send(*node, from, bytes, size, priority, timeout_ms); bad != Status::success) return bad;
   const Parcel parcel{to, bytes, size, priority, Channel::none, none};
   return deliver_i(*node, parcel, request, caller);
 }
@@ -129,13 +157,23 @@ Status receive(Handle handle, void* buffer, std::size_t capacity, std::size_t* r
   if (received == nullptr) return Status::parameter;
   Index index = none;
   if (const Status bad = check_receive(*node, handle, buffer, capacity, index); bad != Status::success) return bad;
+  const Passage passage(Kind::mcapi_recv, expected_message(handle));
+  if (!passage.is_known()) {
+    const std::lock_guard lock(node->mutex);
+    Arrived arrived;
+    if (take_now(*node, index, handle, buffer, capacity, arrived)) {
+      tell_message(handle, buffer, arrived, passage);
+      *received = arrived.size;
+      return arrived.status;
+    }
+  }
   Request request{.asked = Asked::receive,
                   .used = true,
                   .endpoint = index,
                   .handle = handle,
                   .buffer = buffer,
                   .capacity = capacity};
-  const Status status = receive_now(*node, request, segment().endpoint(index).timeout);
+  const Status status = receive_now(*node, request, segment().endpoint(index).timeout, passage);
   *received = request.size;
   return status;
 }
@@ -170,7 +208,7 @@ Status available(Handle handle, std::uint32_t& count) {
   }
   const std::lock_guard lock(node->mutex);
   progress(*node, index);
-  count = segment().endpoint(index).count;
+  count = count_now(*node, index);
   passage.keep(count);
   return Status::success;
 }

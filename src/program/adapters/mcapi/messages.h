@@ -24,12 +24,17 @@ MessageId next_message(std::uint32_t node, Handle endpoint);
 
 // Completes receives with messages that have arrived, in the order they were posted.
 void progress(Node& node, Index index);
-// A receive that nobody stands before, of a message that is there. False: it must be posted.
-bool take_now(Node& node, Request& request);
+// Takes a message that is there, if no receive that was posted before waits for it.
+bool take_now(Node& node, Index index, Handle handle, void* buffer, std::size_t capacity, Arrived& arrived);
+
+// Something was taken out of this endpoint's queue. Those who wait for room are woken when most of it is free:
+// waking them for each message that is taken would cost two switches each. Whoever goes to sleep itself wakes them too
+// (wait_for), so nobody waits for somebody who waits.
+void make_room_known(const Node& node, Index index);
+// How many receives would not block.
+std::uint32_t count_now(const Node& node, Index index);
 
 // Posts a receive at the end of the endpoint's line.
 void post(Node& node, Request& request);
-
-enum class Sent : std::uint8_t { done, full, failed };
 
 }  // namespace reprise::mcapi

@@ -43,6 +43,7 @@ void become_child() {
   new (&process_mutex) std::mutex;
   live_nodes = 0;
   segment().forget();
+  near_node = nullptr;
   this_thread.place = std::make_shared<Place>();
 }
 
@@ -93,10 +94,14 @@ Choices choices_of_environment() {
 
 const Choices& choices() { return the_choices; }
 
-Node* here() {
+__thread Node* near_node = nullptr;
+
+Node* find_here() {
+  near_node = nullptr;
   Place* place = this_thread.place.get();
   if (place == nullptr) return nullptr;
   if (Node* node = place->node.load(std::memory_order_acquire)) {
+    near_node = node;
     segment().keep_alive();
     return node;
   }
@@ -137,6 +142,7 @@ Status finalize() {
   while (node->busy.load() != 0) {
     node->event().signal();
     segment().header().room.signal();
+    segment().signal_all_nodes();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   {
@@ -150,6 +156,7 @@ Status finalize() {
     if (place->node.load() == node) place->node.store(nullptr);
   }
   {
+    const std::lock_guard own(node->mutex);
     const Lock registry = lock_registry();
     segment().bury(node->slot, State::unused);
   }
@@ -213,9 +220,10 @@ std::chrono::nanoseconds Deadline::left(std::chrono::nanoseconds at_most) const 
   return rest < at_most ? std::max(rest, std::chrono::nanoseconds(0)) : at_most;
 }
 
-void wake_who_waits_for_room(const Event& own) {
-  Event& room = segment().header().room;
-  if (&room != &own) room.signal();
+void wake_who_waits_for_room(const Node& node, const Event& own) {
+  for (Event* room : {&segment().node(node.slot).room, &segment().header().room}) {
+    if (room != &own) room->signal();
+  }
 }
 
 void look_around() { segment().reap(); }

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <reprise/detail/gate.h>
+#include <sched.h>
 
 #include <atomic>
 #include <deque>
@@ -19,12 +20,19 @@
 #include <unordered_map>
 #include <vector>
 
-#include "program/adapters/mcapi/shared.h"
+#include "program/adapters/mcapi/segment.h"
 #include "program/adapters/mcapi/stash.h"
 
 namespace reprise::mcapi {
 
 enum class Asked : std::uint8_t { send, receive, packet, endpoint, connect, open, close };
+
+// What a receive of a message came to.
+struct Arrived {
+  Status status{Status::success};
+  std::size_t size{0};
+  MessageId id{};
+};
 
 struct Request {
   Asked asked{Asked::send};
@@ -71,6 +79,17 @@ struct Node {
   std::unordered_map<void*, std::size_t> buffers;  // packets that the program holds, and their size
 
   Event& event() const;
+  Inbox& inbox(Index endpoint) {
+    if (near_endpoint != endpoint) [[unlikely]] {
+      near_inbox = &inboxes[endpoint];
+      near_endpoint = endpoint;
+    }
+    return *near_inbox;
+  }
+  void forget_inbox(Index endpoint) {
+    inboxes.erase(endpoint);
+    near_endpoint = none;
+  }
   Request* find(std::uint32_t handle);
   // A new request and its handle; null when there are too many.
   Request* make(Asked asked, std::uint32_t& handle);
@@ -78,11 +97,23 @@ struct Node {
   // Takes it out of the receives that wait for a message.
   void withdraw(Request& request);
 
+  Index near_endpoint{none};  // whose inbox was asked for last
+  Inbox* near_inbox{nullptr};
   std::deque<Request> requests;
   std::vector<std::uint32_t> free_requests;
 };
 
-Node* here();
+// The node that this thread initialized, if it was asked before.
+extern __attribute__((tls_model("initial-exec"))) __thread Node* near_node;
+Node* find_here();
+
+inline Node* here() {
+  Node* const node = near_node;
+  if (node == nullptr || node->ended.load(std::memory_order_relaxed)) [[unlikely]]
+    return find_here();
+  segment().keep_alive();
+  return node;
+}
 Status initialize(std::uint32_t domain, std::uint32_t node, std::uint32_t kind, std::uint32_t memory_mib);
 Status finalize();
 
@@ -111,7 +142,7 @@ class Deadline {
 };
 
 // Before this thread sleeps: there may be room by now, below what would be told at once.
-void wake_who_waits_for_room(const Event& own);
+void wake_who_waits_for_room(const Node& node, const Event& own);
 
 // Looks who has died; called by whoever has waited for a while.
 void look_around();
@@ -134,10 +165,13 @@ template <typename Condition>
 bool wait_for(Node& node, Event& event, const Deadline& deadline, Condition is_so) {
   constexpr std::chrono::milliseconds slice(50);
   const Busy busy(node);
-  // What is awaited often comes at once, and then neither side needs to be woken.
-  for (int i = 0; i < 12 && !node.ended.load(); ++i) {
+  // What is awaited often comes soon, and then neither side needs to be woken. The rest before each look lets several
+  // come: to take each alone would cost both sides a cache miss or two. The yield is for one who waits for this core.
+  unsigned pauses = 16;
+  for (int i = 0; i < 2 && !node.ended.load(); ++i, pauses *= 2) {
+    gate::rest(pauses);
+    sched_yield();
     if (is_so()) return true;
-    gate::rest(16);
   }
   for (;;) {
     if (node.ended.load()) return true;
@@ -145,7 +179,7 @@ bool wait_for(Node& node, Event& event, const Deadline& deadline, Condition is_s
     if (is_so()) return true;
     if (deadline.is_over()) return false;
     const auto begin = std::chrono::steady_clock::now();
-    wake_who_waits_for_room(event);
+    wake_who_waits_for_room(node, event);
     event.sleep(seen, deadline.left(slice));
     if (std::chrono::steady_clock::now() - begin >= slice) look_around();
   }

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "program/adapters/mcapi/queue.h"
 #include "program/adapters/mcapi/segment.h"
 
 namespace reprise::mcapi {
@@ -54,7 +55,7 @@ void report(const Node& node) {
   for (Index index = 0; index < shared.header().endpoints_used.load(); ++index) {
     const Endpoint& endpoint = shared.endpoint(index);
     if (endpoint.state.load() != State::live || endpoint.node != node.slot) continue;
-    std::size_t left = endpoint.count;
+    std::size_t left = count_of(endpoint);
     if (const auto inbox = node.inboxes.find(index); inbox != node.inboxes.end()) left += inbox->second.stash.size();
     if (left == 0) continue;
     say("port " + std::to_string(endpoint.handle.load() & 0xFFFF) + ": " + std::to_string(left) +

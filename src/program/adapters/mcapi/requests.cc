@@ -24,7 +24,7 @@ void release(Node& node, Request& request) {
 // Posts what a replay did not, because the program goes on by itself now.
 void post_late(Node& node, Request& request) {
   if (request.done || (request.asked != Asked::receive && request.asked != Asked::packet)) return;
-  auto& pending = node.inboxes[request.endpoint].pending;
+  auto& pending = node.inbox(request.endpoint).pending;
   for (const Request* each : pending) {
     if (each == &request) return;
   }

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <deque>
 #include <new>
 #include <vector>
 
@@ -87,18 +89,21 @@ void rest_ms(long ms) {
 
 }  // namespace
 
-namespace {
 Segment& the_segment = *new Segment;  // never destroyed; not local to a function, whose guard would be a step
-}
 
-Segment& segment() { return the_segment; }
-
-Lock lock_registry() { return Lock(segment().header().registry); }
-
-Lock lock_endpoint(Endpoint& endpoint) {
+Lock lock_registry() {
+  Header& header = segment().header();
   return Lock(
-      endpoint.mutex, [](void* context) { repair_queue(*static_cast<Endpoint*>(context)); }, &endpoint);
+      header.registry, [](void* context) { static_cast<Header*>(context)->sweeping.store(0); }, &header);
 }
+
+namespace {
+void repair_endpoint(void* context) { repair_queue(*static_cast<Endpoint*>(context)); }
+}  // namespace
+
+Lock lock_endpoint(Endpoint& endpoint) { return Lock(endpoint.mutex, repair_endpoint, &endpoint); }
+
+Lock try_lock_endpoint(Endpoint& endpoint) { return Lock(endpoint.mutex, repair_endpoint, &endpoint, Lock::Try::once); }
 
 // Opens the object that has the name now; it may be removed between open and lock.
 bool Segment::open_current() {
@@ -134,7 +139,7 @@ bool Segment::make(std::uint32_t memory_mib) {
   header.free_block = none;
   header.free_blocks = header.block_count;
   for (Index index = header.block_count; index > 0; --index) {
-    block(index - 1).next = header.free_block;
+    block(index - 1).more = header.free_block;
     header.free_block = index - 1;
   }
   header.magic = magic;
@@ -249,8 +254,7 @@ void Segment::remove_stale_ones() const {
 
 // ---- who lives ----
 
-void Segment::keep_alive() {
-  if (holds_life_.load(std::memory_order_relaxed)) return;
+void Segment::hold_life() {
   bool nobody = false;
   if (!holds_life_.compare_exchange_strong(nobody, true)) return;
   pthread_mutex_t& life = header_->processes[process_].life;
@@ -266,9 +270,7 @@ void Segment::thread_ends() {
   holds_life_.store(false);
 }
 
-bool Segment::is_dead(const NodeSlot& node) {
-  if (node.state.load() == State::dead) return true;
-  if (node.process == process_ || !header_->processes[node.process].seems_dead()) return false;
+bool Segment::has_died(const NodeSlot& node) {
   // The kernel marks the life lock a little before it drops the record lock. A process whose holder thread alone ended
   // hands the life lock on, so this takes long only if that thread was ended in some unusual way.
   for (int i = 0; i < 50; ++i) {
@@ -312,7 +314,10 @@ bool Segment::has_other_nodes(Index than) {
 }
 
 void Segment::signal_all_nodes() {
-  for (Index index = 0; index < header_->nodes_used.load(); ++index) node(index).event.signal();
+  for (Index index = 0; index < header_->nodes_used.load(); ++index) {
+    node(index).event.signal();
+    node(index).room.signal();
+  }
 }
 
 void Segment::bury(Index index, State endpoints_become) {
@@ -329,7 +334,13 @@ void Segment::end_endpoint(Index index, State becomes) {
   {
     const Lock lock = lock_endpoint(endpoint);
     peer = endpoint.connected ? endpoint.peer : none;
-    drop_queue(endpoint);
+    if (becomes == State::dead) {
+      // Its node died, perhaps with blocks in its hands.
+      clear_queue(endpoint);
+      header_->needs_sweep.store(1);
+    } else {
+      drop_queue(endpoint);
+    }
     endpoint.connected = endpoint.opening = endpoint.open = endpoint.closed = endpoint.orphan = false;
     endpoint.peer = none;
     endpoint.state.store(becomes);
@@ -343,17 +354,26 @@ void Segment::end_endpoint(Index index, State becomes) {
   if (other.state.load() == State::live) node(other.node).event.signal();
 }
 
-// Blocks that are in no list were in the hands of one who died. Nobody moves a block while all locks are held.
+void Segment::stop_taking() {
+  header_->sweeping.store(1, std::memory_order_seq_cst);
+  for (Index index = 0; index < header_->nodes_used.load(); ++index) {
+    const NodeSlot& slot = node(index);
+    while (slot.state.load() == State::live && slot.taking.load() != 0) {
+      if (slot.process != process_ && !is_locked(slot.process)) break;  // it died there
+      sched_yield();
+    }
+  }
+}
+
+// Blocks that are in no list were in the hands of one who died. Nobody moves a block while all locks are held and no
+// node takes.
 void Segment::sweep() {
   const Lock registry = lock_registry();
-  std::vector<Lock*> locks;
+  stop_taking();
+  std::deque<Lock> locks;
   const Index endpoints = header_->endpoints_used.load();
-  locks.reserve(endpoints);
-  for (Index index = 0; index < endpoints; ++index) {
-    Endpoint& each = endpoint(index);
-    locks.push_back(new Lock(
-        each.mutex, [](void* context) { repair_queue(*static_cast<Endpoint*>(context)); }, &each));
-  }
+  for (Index index = 0; index < endpoints; ++index)
+    locks.emplace_back(endpoint(index).mutex, repair_endpoint, &endpoint(index));
   const Lock pool(header_->pool);
   std::vector<bool> found(header_->block_count, false);
   for (Index index = 0; index < endpoints; ++index) mark_queue(endpoint(index), found);
@@ -361,13 +381,13 @@ void Segment::sweep() {
   std::uint32_t count = 0;
   for (Index index = header_->block_count; index > 0; --index) {
     if (found[index - 1]) continue;
-    block(index - 1).next = last;
+    block(index - 1).more = last;
     last = index - 1;
     ++count;
   }
   header_->free_block = last;
-  header_->free_blocks = count;
-  for (const Lock* lock : locks) delete lock;
+  header_->free_blocks.store(count);
+  header_->sweeping.store(0);
 }
 
 }  // namespace reprise::mcapi

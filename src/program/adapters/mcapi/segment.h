@@ -10,7 +10,7 @@
 //
 // Threads   join and leave are called under the process's own lock; the rest by any thread of a process that joined.
 // Lifetime  One per process. A forked child has left.
-// Cost      All room is allocated by the first process: 8 MiB of blocks ($MCAPI_MEMORY, in MiB) and 1.4 MiB of tables.
+// Cost      All room is allocated by the first process: 8 MiB of blocks ($MCAPI_MEMORY, in MiB) and 0.8 MiB of tables.
 #pragma once
 
 #include <string>
@@ -33,7 +33,13 @@ class Segment {
   Index process() const { return process_; }
 
   // Is the process of this node gone? Cheap while it lives.
-  bool is_dead(const NodeSlot& node);
+  bool is_dead(const NodeSlot& node) {
+    if (node.state.load(std::memory_order_acquire) == State::dead) [[unlikely]]
+      return true;
+    if (node.process == process_ || !header_->processes[node.process].seems_dead()) [[likely]]
+      return false;
+    return has_died(node);
+  }
   // Buries the nodes of dead processes and collects what they held.
   void reap();
   // Has any other process, or any other node of this one, a node?
@@ -46,10 +52,15 @@ class Segment {
   void signal_all_nodes();
 
   // Holds the life lock again if its holder has ended.
-  void keep_alive();
+  void keep_alive() {
+    if (!holds_life_.load(std::memory_order_relaxed)) [[unlikely]]
+      hold_life();
+  }
   void thread_ends();
 
  private:
+  bool has_died(const NodeSlot& node);
+  void hold_life();
   bool open_current();
   bool make(std::uint32_t memory_mib);
   bool map(std::size_t bytes);
@@ -57,6 +68,7 @@ class Segment {
   bool is_locked(Index process) const;
   bool anybody_else() const;
   void clear_slot(Index process);
+  void stop_taking();
   void sweep();
   void remove_stale_ones() const;
 
@@ -69,9 +81,11 @@ class Segment {
   std::atomic<bool> holds_life_{false};
 };
 
-Segment& segment();
+extern Segment& the_segment;
+inline Segment& segment() { return the_segment; }
 
 Lock lock_registry();
 Lock lock_endpoint(Endpoint& endpoint);
+Lock try_lock_endpoint(Endpoint& endpoint);  // holds nothing if another does
 
 }  // namespace reprise::mcapi

@@ -1,7 +1,5 @@
 #include "program/adapters/mcapi/sending.h"
 
-#include <optional>
-
 #include "program/adapters/mcapi/arrivals.h"
 #include "program/adapters/mcapi/completion.h"
 #include "program/adapters/mcapi/endpoints.h"
@@ -24,8 +22,10 @@ Status check_target(const Endpoint& endpoint, const Parcel& parcel) {
   return is_ours && !endpoint.closed ? Status::success : Status::transmission;
 }
 
-// One attempt. `passage` is told before the message can be seen. Nothing: there is no room.
-std::optional<Status> attempt(const Node& node, const Parcel& parcel, const Passage& passage) {
+constexpr Status no_room = Status::mem_limit;
+
+// One attempt. `passage` is told before the message can be seen. With no_room, `room` is to be waited for.
+Status attempt(const Node& node, const Parcel& parcel, const Passage& passage, Event*& room) {
   const Index index = find_endpoint(parcel.to);
   if (index == none) return parcel.channel == Channel::none ? Status::endp_invalid : Status::transmission;
   Endpoint& endpoint = segment().endpoint(index);
@@ -34,14 +34,16 @@ std::optional<Status> attempt(const Node& node, const Parcel& parcel, const Pass
   {
     const Lock lock = lock_endpoint(endpoint);
     if (const Status bad = check_target(endpoint, parcel); bad != Status::success) return bad;
-    if (endpoint.count >= queue_max && !passage.is_known()) return std::nullopt;
-    const Index message = fill(endpoint, {}, parcel.bytes, parcel.size);
-    if (message == none) return std::nullopt;
+    room = &segment().node(endpoint.node).room;
+    if (!has_room(endpoint) && !passage.is_known()) return no_room;
+    room = &segment().header().room;
+    const Index message = fill(endpoint, parcel.channel, parcel.bytes, parcel.size);
+    if (message == none) return no_room;
     if (parcel.channel == Channel::none) segment().block(message).id = next_message(node.id, parcel.to);
     passage.keep(number_of(Status::success));
     append(endpoint, parcel.priority, message);
   }
-  segment().node(endpoint.node).event.signal();
+  segment().node(endpoint.node).event.signal_after_lock();
   return Status::success;
 }
 
@@ -50,9 +52,10 @@ Status deliver_again(Node& node, const Parcel& parcel, const Passage& passage) {
   if (parcel.channel == Channel::none) hold_back(node, parcel.to);
   for (;;) {
     const std::uint32_t seen = segment().header().room.prepare();
-    const std::optional<Status> status = attempt(node, parcel, passage);
-    if (status) {
-      if (*status != Status::success && parcel.channel == Channel::none) next_message(node.id, parcel.to);
+    Event* room = nullptr;
+    const Status status = attempt(node, parcel, passage, room);
+    if (status != no_room) {
+      if (status != Status::success && parcel.channel == Channel::none) next_message(node.id, parcel.to);
       return Status::success;
     }
     {
@@ -72,14 +75,18 @@ Status pass(Node& node, const Parcel& parcel, const Deadline& deadline, Status l
     if (is_simulated()) return recorded;
     return recorded == Status::success ? deliver_again(node, parcel, passage) : recorded;
   }
-  std::optional<Status> status = attempt(node, parcel, passage);
-  if (!status) {
-    wait_for(node, segment().header().room, deadline, [&] {
-      status = attempt(node, parcel, passage);
-      return status.has_value();
+  Event* room = nullptr;
+  Status status = attempt(node, parcel, passage, room);
+  if (status == Status::success) return status;
+  while (status == no_room && !node.ended.load()) {
+    Event* const awaited = room;
+    const bool over = !wait_for(node, *awaited, deadline, [&] {
+      status = attempt(node, parcel, passage, room);
+      return status != no_room || room != awaited;
     });
+    if (over) break;
   }
-  const Status result = status.value_or(node.ended.load() ? Status::node_notinit : late);
+  const Status result = status != no_room ? status : node.ended.load() ? Status::node_notinit : late;
   if (result != Status::success) passage.keep(number_of(result));
   return result;
 }

@@ -25,10 +25,6 @@ void Event::wake() noexcept {
   syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
-bool ProcessSlot::seems_dead() const noexcept {
-  return (__atomic_load_n(&life.__data.__lock, __ATOMIC_RELAXED) & FUTEX_OWNER_DIED) != 0;
-}
-
 void make_robust(pthread_mutex_t& mutex) {
   pthread_mutexattr_t attributes;
   pthread_mutexattr_init(&attributes);
@@ -38,14 +34,20 @@ void make_robust(pthread_mutex_t& mutex) {
   pthread_mutexattr_destroy(&attributes);
 }
 
-Lock::Lock(pthread_mutex_t& mutex, void (*repair)(void*), void* context) : mutex_(&mutex) {
+Lock::Lock(pthread_mutex_t& mutex, void (*repair)(void*), void* context, Try attempts) : mutex_(&mutex) {
   // A lock is held for some tens of nanoseconds: to look again costs less than to sleep and be woken.
   int result = pthread_mutex_trylock(&mutex);
-  for (int i = 0; result == EBUSY && i < 32; ++i) {
-    gate::rest(8);
+  for (int i = 0; result == EBUSY && attempts != Try::once && i < 8; ++i) {
+    gate::rest(4);
     result = pthread_mutex_trylock(&mutex);
   }
-  if (result == EBUSY) result = pthread_mutex_lock(&mutex);
+  if (result == EBUSY) {
+    if (attempts == Try::once) {
+      mutex_ = nullptr;
+      return;
+    }
+    result = pthread_mutex_lock(&mutex);
+  }
   if (result != EOWNERDEAD) return;
   if (repair != nullptr) repair(context);
   segment().header().needs_sweep.store(1);

@@ -2,13 +2,17 @@
 //
 //   Lock lock(endpoint.mutex, ...);  Event::prepare, check, sleep;  signal(event);
 //
-// Threads   Tables are guarded by Header::registry, an endpoint by its own mutex (channel state: by both). Lock order:
-//           registry, endpoints by rising index, pool.
+// Threads   Tables are guarded by Header::registry, an endpoint by its own mutex (channel state: by both). The side of
+//           its queue that messages are taken from belongs to its node alone: it takes without that mutex, inside a
+//           Taking. Lock order: the node's own mutex, registry, endpoints by rising index, pool.
 // Lifetime  A process may die between any two instructions. Locks are robust; every change is ordered such that a block
 //           is never in two places: what a dead holder had taken out of one list and not put into another is found by
 //           sweep().
+// Cost      A message that is sent and received takes one shared lock, and wakes nobody who does not sleep. What
+//           senders write, what the receiver writes and what both only read lie in cache lines of their own.
 #pragma once
 
+#include <linux/futex.h>
 #include <pthread.h>
 
 #include <atomic>
@@ -35,14 +39,15 @@ struct Block {
   static constexpr std::size_t first_payload = size_all - 32;
   static constexpr std::size_t next_payload = size_all - 8;
 
-  Index next;  // of the next message, or of the next free block
-  Index more;  // the rest of this message
-  std::uint32_t size;
-  std::uint32_t unused;
+  std::atomic<Index> next;  // the message after this one; kept until the block is filled again (repair_queue)
+  Index more;               // the rest of this message, or the next free block
+  std::uint32_t size : 24;
+  std::uint32_t kind : 8;  // a Channel
+  std::uint32_t ordinal;   // the how-manyth of its endpoint
   MessageId id;
   char payload[first_payload];
 
-  char* rest() { return reinterpret_cast<char*>(&size); }  // where the payload of a continuation begins
+  char* rest() { return reinterpret_cast<char*>(&more + 1); }  // where the payload of a continuation begins
 };
 static_assert(sizeof(Block) == Block::size_all);
 
@@ -54,11 +59,24 @@ struct Event {
 
   std::uint32_t prepare() noexcept {
     sleeping.store(1, std::memory_order_seq_cst);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
     return word.load(std::memory_order_seq_cst);
   }
   void sleep(std::uint32_t seen, std::chrono::nanoseconds at_most) noexcept;
+  bool is_awaited() const noexcept { return sleeping.load(std::memory_order_seq_cst) != 0; }
+  // What was stored before is seen by whoever sleeps, or is about to.
   void signal() noexcept {
-    if (sleeping.load(std::memory_order_seq_cst) != 0) wake();
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (is_awaited()) wake();
+  }
+  // The same right after a lock was released.
+  void signal_after_lock() noexcept {
+#if defined(__x86_64__)
+    std::atomic_signal_fence(std::memory_order_seq_cst);  // to release a lock is a fence already
+#else
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+    if (is_awaited()) wake();
   }
 
  private:
@@ -75,29 +93,31 @@ struct ProcessSlot {
   std::uint32_t pid;
 
   // The holder has died. Only a hint: the thread may have ended, not the process.
-  bool seems_dead() const noexcept;
+  bool seems_dead() const noexcept {
+    return (__atomic_load_n(&life.__data.__lock, __ATOMIC_RELAXED) & FUTEX_OWNER_DIED) != 0;
+  }
 };
 
-struct NodeSlot {
+struct alignas(64) NodeSlot {
   std::atomic<State> state;
   std::uint32_t id;
   std::uint32_t process;
   std::uint32_t kind;  // the node's one attribute
   std::uint32_t next_port;
   Event event;
+  Event room;  // somebody waits for room in a queue of this node
+  // The node takes something out of one of its queues: no sweep meanwhile. See Taking.
+  alignas(64) std::atomic<std::uint32_t> taking;
   std::atomic<std::uint32_t> retrieved;  // replay: how many messages, whoever is held back looks whether it rises
 };
 
-struct Endpoint {
-  pthread_mutex_t mutex;
+// An endpoint. Its queue has, for each priority, a chain of messages from the last one that was taken to the last one
+// that was put. The one that was taken stays until the next is, so that senders and receiver never write the same link.
+struct alignas(64) Endpoint {
+  // Read by all.
   std::atomic<State> state;
   std::atomic<Handle> handle;
   Index node;
-  std::uint32_t count;
-  Index heads[priorities];
-  Index tails[priorities];
-  Index spare;  // free blocks kept here, so that a send takes one lock
-  std::uint32_t spares;
   std::uint32_t memory_type;
   std::uint32_t priority;
   std::uint32_t timeout;
@@ -108,10 +128,25 @@ struct Endpoint {
   bool connected;
   bool opening;
   bool open;
-  bool closed;  // and the other end is not
-  bool orphan;  // the other end is dead
+  bool closed;                        // and the other end is not
+  bool orphan;                        // the other end is dead
+  std::atomic<std::uint32_t> levels;  // bit p: something was sent with priority p
+  std::atomic<Index> first[priorities];
+  // Senders: under the mutex.
+  alignas(64) pthread_mutex_t mutex;
+  Index spare;                      // free blocks kept here, so that a send takes one lock
+  std::atomic<std::uint32_t> sent;  // how many, ever
+  std::uint32_t taken_seen;         // `taken` when a sender looked last
+  Index tails[priorities];
+  // The receiver.
+  alignas(64) std::atomic<std::uint32_t> taken;
+  Index heads[priorities];  // the last one that was taken
+  Index freed;              // blocks on their way back, not yet shown
+  Index freed_last;
+  std::uint32_t freed_count;
+  std::atomic<Index> returned;  // blocks for the next sender; any sender takes them all
   // Replay: what the receiver has taken out and does not need yet, and whose message it waits for (Stash).
-  std::atomic<std::uint32_t> ahead;
+  alignas(64) std::atomic<std::uint32_t> ahead;
   std::atomic<std::uint64_t> wanted;
   Event needed;  // somebody is held back
 };
@@ -123,11 +158,12 @@ struct Header {
   pthread_mutex_t registry;
   pthread_mutex_t pool;
   Index free_block;
-  std::uint32_t free_blocks;
+  std::atomic<std::uint32_t> free_blocks;
   std::atomic<std::uint32_t> needs_sweep;
+  std::atomic<std::uint32_t> sweeping;    // guarded by the registry: nodes take nothing out of their queues
   std::atomic<std::uint32_t> nodes_used;  // one more than the highest slot ever used
   std::atomic<std::uint32_t> endpoints_used;
-  Event room;                           // somebody waits for room in a queue or in the pool
+  Event room;                           // somebody waits for blocks
   std::atomic<std::uint64_t> arrivals;  // messages retrieved so far, by whoever
   static constexpr std::size_t turns_max = 64;
   Event turns[turns_max];  // replay: whoever waits for retrieval n sleeps at n modulo this
@@ -141,10 +177,13 @@ void make_robust(pthread_mutex_t& mutex);
 // Holds a robust mutex. A dead holder's leavings are put in order by `repair` first.
 class Lock {
  public:
-  explicit Lock(pthread_mutex_t& mutex, void (*repair)(void*) = nullptr, void* context = nullptr);
+  enum class Try : std::uint8_t { long_enough, once };
+  explicit Lock(pthread_mutex_t& mutex, void (*repair)(void*) = nullptr, void* context = nullptr,
+                Try attempts = Try::long_enough);
   Lock(const Lock&) = delete;
   Lock& operator=(const Lock&) = delete;
   ~Lock() { release(); }
+  explicit operator bool() const { return mutex_ != nullptr; }
   void release() {
     if (mutex_ != nullptr) pthread_mutex_unlock(mutex_);
     mutex_ = nullptr;

@@ -51,7 +51,7 @@ MessageId Stash::first() const {
 
 namespace {
 
-// Moves the message that is next into the stash. The endpoint is locked.
+// Moves the message that is next into the stash. A Taking is held.
 void stash_front(Endpoint& endpoint, Stash& stash, Index message, std::uint32_t priority) {
   std::string& bytes = stash.put(segment().block(message).id);
   bytes.resize(segment().block(message).size);
@@ -70,10 +70,11 @@ void fill_request(const Node& node, Request& request, const MessageId& id, std::
 bool stays(const Request& request) { return request.status != Status::success && choices().keep_truncated; }
 
 // Those who are held back are told of room when there is enough to go on with.
-void tell_of_room(Index index, const Stash& stash) {
+void tell_of_room(const Node& node, Index index, const Stash& stash) {
+  make_room_known(node, index);
   Endpoint& endpoint = segment().endpoint(index);
   endpoint.ahead.store(static_cast<std::uint32_t>(stash.size()), std::memory_order_relaxed);
-  if (endpoint.count + stash.size() <= queue_max / 2) endpoint.needed.signal();
+  if (count_of(endpoint) + stash.size() <= queue_max / 2) endpoint.needed.signal();
 }
 
 // Does anybody go on? Any message that is retrieved anywhere makes this another number.
@@ -96,33 +97,35 @@ void stash_all(Node& node) {
     Endpoint& endpoint = segment().endpoint(index);
     if (endpoint.state.load() != State::live || endpoint.node != node.slot || endpoint.channel != Channel::none)
       continue;
-    const Lock lock = lock_endpoint(endpoint);
+    const Taking taking(segment().node(node.slot));
     std::uint32_t priority = 0;
     for (Index message = front(endpoint, priority); message != none; message = front(endpoint, priority)) {
-      stash_front(endpoint, node.inboxes[index].stash, message, priority);
+      stash_front(endpoint, node.inbox(index).stash, message, priority);
       took = true;
     }
   }
-  if (took) segment().header().room.signal();
+  if (!took) return;
+  segment().node(node.slot).room.signal();
+  segment().header().room.signal();
 }
 
 bool complete_with(Node& node, Request& request, const MessageId& id) {
-  Stash& stash = node.inboxes[request.endpoint].stash;
+  Stash& stash = node.inbox(request.endpoint).stash;
   const std::string* bytes = stash.find(id);
   if (bytes == nullptr) return false;
   fill_request(node, request, id, bytes->size());
   if (request.size > 0) std::memcpy(request.buffer, bytes->data(), request.size);
   if (!stays(request)) stash.remove_found();
-  tell_of_room(request.endpoint, stash);
+  tell_of_room(node, request.endpoint, stash);
   return true;
 }
 
 bool take_named(Node& node, Request& request, const MessageId& id) {
   if (complete_with(node, request, id)) return true;
-  Stash& stash = node.inboxes[request.endpoint].stash;
+  Stash& stash = node.inbox(request.endpoint).stash;
   Endpoint& endpoint = segment().endpoint(request.endpoint);
   {
-    const Lock lock = lock_endpoint(endpoint);
+    const Taking taking(segment().node(node.slot));
     std::uint32_t priority = 0;
     Index message = front(endpoint, priority);
     while (message != none && segment().block(message).id != id) {
@@ -135,7 +138,7 @@ bool take_named(Node& node, Request& request, const MessageId& id) {
       if (!stays(request)) remove_front(endpoint, priority);
     }
   }
-  tell_of_room(request.endpoint, stash);
+  tell_of_room(node, request.endpoint, stash);
   return request.done;
 }
 
@@ -165,7 +168,7 @@ void hold_back(const Node& node, Handle to) {
   const std::uint64_t self = packed(node.id, gate::current->index);
   std::uint32_t& allowance = allowances.try_emplace(to, queue_max).first->second;
   const auto is_ahead = [&] {
-    return endpoint.count + endpoint.ahead.load(std::memory_order_relaxed) >= allowance &&
+    return count_of(endpoint) + endpoint.ahead.load(std::memory_order_relaxed) >= allowance &&
            endpoint.wanted.load(std::memory_order_seq_cst) != self;
   };
   if (!is_ahead()) return;
