@@ -11,16 +11,6 @@
 namespace reprise::analyse::sequence {
 namespace {
 
-struct Graph {
-  explicit Graph(std::size_t size) : after(size), waits_for(size) {}
-  void edge(std::size_t from, std::size_t to) {
-    after[from].push_back(to);
-    ++waits_for[to];
-  }
-  std::vector<std::vector<std::size_t>> after;
-  std::vector<std::size_t> waits_for;
-};
-
 struct Meeting {
   std::uint64_t number;
   std::size_t event;
@@ -34,18 +24,18 @@ void sort(Meetings& meetings) {
                    [](const Meeting& a, const Meeting& b) { return a.number < b.number; });
 }
 
-void add_edges(Graph& graph, Meetings& meetings) {
+void add_edges(Precedence& graph, Meetings& meetings) {
   sort(meetings);
   constexpr std::size_t none = ~std::size_t{0};
   std::size_t last = none;
   for (const Meeting& meeting : meetings) {
-    if (last != none && last != meeting.event) graph.edge(last, meeting.event);
+    if (last != none && last != meeting.event) graph.before(last, meeting.event);
     if (meeting.holds_up) last = meeting.event;
   }
 }
 
 // The i-th receive from a mailbox takes what arrived there as the i-th.
-void add_receive_order(Graph& graph, const Execution& execution, std::map<std::string, Meetings>& threads) {
+void add_receive_order(Precedence& graph, const Execution& execution, std::map<std::string, Meetings>& threads) {
   std::map<std::string, Meetings> arrivals;
   std::map<std::string, Meetings> receives;
   for (std::size_t i = 0; i < execution.events.size(); ++i) {
@@ -70,8 +60,8 @@ void add_receive_order(Graph& graph, const Execution& execution, std::map<std::s
   }
 }
 
-Graph graph_of(const Execution& execution, const LinearOptions& options) {
-  Graph graph(execution.events.size());
+Precedence graph_of(const Execution& execution, const LinearOptions& options) {
+  Precedence graph(execution.events.size());
   std::map<std::string, Meetings> threads;
   std::map<std::tuple<bool, std::string, std::string>, Meetings> objects;
   std::map<std::string, Meetings> selections;
@@ -96,22 +86,26 @@ Graph graph_of(const Execution& execution, const LinearOptions& options) {
 }  // namespace
 
 Linear linear(const Execution& execution, const LinearOptions& options) {
-  Graph graph = graph_of(execution, options);
+  return graph_of(execution, options).sorted();
+}
+
+Linear Precedence::sorted() const {
+  std::vector<std::size_t> waits_for = waits_for_;
   std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
-  for (std::size_t i = 0; i < execution.events.size(); ++i) {
-    if (graph.waits_for[i] == 0) ready.push(i);
+  for (std::size_t i = 0; i < waits_for.size(); ++i) {
+    if (waits_for[i] == 0) ready.push(i);
   }
   Linear result;
   while (!ready.empty()) {
     const std::size_t event = ready.top();
     ready.pop();
     result.order.push_back(event);
-    for (const std::size_t next : graph.after[event]) {
-      if (--graph.waits_for[next] == 0) ready.push(next);
+    for (const std::size_t next : after_[event]) {
+      if (--waits_for[next] == 0) ready.push(next);
     }
   }
-  for (std::size_t i = 0; i < execution.events.size(); ++i) {
-    if (graph.waits_for[i] > 0) result.stuck.push_back(i);
+  for (std::size_t i = 0; i < waits_for.size(); ++i) {
+    if (waits_for[i] > 0) result.stuck.push_back(i);
   }
   return result;
 }

@@ -146,6 +146,7 @@ class Causes::Builder {
       if (what != "arrival") result_.awaited_[thread] = mailbox;
       return steps_[step_key_].node;
     }
+    if (type == "spawn" || type == "joined") return std::nullopt;  // the steps of that kind tell it, too
     if (type == "elseDelay") {
       words >> number;
       const std::size_t node = make();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <cstdlib>
 #include <utility>
 
@@ -53,10 +54,27 @@ auto translated(const std::string& mailbox, Action action) {
   }
 }
 
+void append_number(std::string& text, std::uint64_t number) {
+  char digits[20];
+  text.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+}
+
 std::string wire_text(char mark, const std::string& bytes) {
   const gate::Thread* thread = gate::current;
-  const std::string who = thread != nullptr ? gate::thread_path() + ('#' + std::to_string(thread->index)) : "?#0";
-  return mark + who + ' ' + numbers_text() + '\n' + bytes;
+  const Counted& now = counted();
+  std::string text;
+  text.reserve(64 + bytes.size());
+  text += mark;
+  text += thread != nullptr ? gate::thread_path() : "?";
+  text += '#';
+  append_number(text, thread != nullptr ? thread->index : 0);
+  text += ' ';
+  append_number(text, now.mailbox_events + 1);
+  text += ' ';
+  append_number(text, now.all + 1);
+  text += '\n';
+  text += bytes;
+  return text;
 }
 
 // Not a function-local static: its guard would pass the gate.
@@ -73,6 +91,7 @@ std::string numbers_text() {
   return std::to_string(now.mailbox_events + 1) + ' ' + std::to_string(now.all + 1);
 }
 void count_event() {
+  count_active();
   ++counted().mailbox_events;
   ++counted().all;
 }
@@ -95,12 +114,19 @@ MailboxCore::MailboxCore(const std::string& name, bool is_synchronous, bool is_s
 
 MailboxCore::~MailboxCore() { stop(); }
 
-void MailboxCore::note(const char* type, std::string rest, std::uint64_t place) {
+void MailboxCore::note(const char* type, const std::string& rest, std::uint64_t place) {
   ++order_;
   last_number_ = place != 0 ? place : ++hub_->events;
   if (gate::current == nullptr) return;
-  if (hub_ == selection()) rest += selection_text(last_number_);
-  detail::note(Kind::mailbox, name_, type + (' ' + std::to_string(order_)) + ' ' + rest);
+  std::string text;
+  text.reserve(48 + rest.size());
+  text += type;
+  text += ' ';
+  append_number(text, order_);
+  text += ' ';
+  text += rest;
+  if (hub_ == selection()) text += selection_text(last_number_);
+  detail::note(Kind::mailbox, name_, text);
 }
 
 void MailboxCore::serve() {
@@ -121,21 +147,21 @@ bool MailboxCore::handle(message incoming) {
   const std::size_t blank = who.find(' ');
   if (mark == std::string::npos || blank == std::string::npos || blank < mark) return true;
   const std::string& process = incoming.from().process;
-  request.actor = {process + '/' + who.substr(0, mark), process + who.substr(mark, blank - mark)};
+  if (is_forced()) request.actor = {process + '/' + who.substr(0, mark), process + who.substr(mark, blank - mark)};
   request.number = std::strtoull(who.c_str() + blank, nullptr, 10);
   const std::size_t last = who.rfind(' ');
   request.all = std::strtoull(who.c_str() + last, nullptr, 10);
   request.mail.sender = process + ' ' + who.substr(0, mark) + who.substr(blank);
   request.mail.bytes = bytes.substr(end + 1);
   if (incoming.expects_reply()) request.asked = std::move(incoming);
-  const std::lock_guard lock(hub_->mutex);
+  std::unique_lock lock(hub_->mutex);
   if (is_forced()) {
-    stash_.push_back(std::move(request));
+    stash_.add(std::move(request));
     advance();
   } else {
     perform(std::move(request));
   }
-  hub_->changed.notify_all();
+  hub_->unlock_and_notify(lock);
   return true;
 }
 
@@ -187,14 +213,27 @@ bool fits(const PlannedEvent& event, const Request& request) {
 
 }  // namespace
 
-std::deque<Request>::const_iterator MailboxCore::find(const PlannedEvent& event) const {
-  for (auto request = stash_.begin(); request != stash_.end(); ++request) {
-    if (!fits(event, *request)) continue;
-    const bool is_first = std::none_of(stash_.begin(), request,
-                                       [&](const Request& other) { return other.connection == request->connection; });
-    return is_first ? request : stash_.end();
+void Stash::add(Request request) {
+  std::deque<Request>& list = connections_[request.connection];
+  list.push_back(std::move(request));
+  ++size_;
+}
+
+bool Stash::has(const PlannedEvent& event) const {
+  return std::any_of(connections_.begin(), connections_.end(), [&](const auto& connection) {
+    return !connection.second.empty() && fits(event, connection.second.front());
+  });
+}
+
+std::optional<Request> Stash::take(const PlannedEvent& event) {
+  for (auto& [name, list] : connections_) {
+    if (list.empty() || !fits(event, list.front())) continue;
+    Request request = std::move(list.front());
+    list.pop_front();
+    --size_;
+    return request;
   }
-  return stash_.end();
+  return std::nullopt;
 }
 
 // REQUIRES the hub's mutex. Does what came already and whose turn it is.
@@ -202,13 +241,10 @@ void MailboxCore::advance() {
   while (next_ < planned_->events.size()) {
     const PlannedEvent& event = planned_->events[next_];
     if (event.type == "receive" || event.type == "SRsynchronization") return;
-    const auto found = find(event);
-    if (found == stash_.end()) return;
-    Request request = std::move(stash_[static_cast<std::size_t>(found - stash_.begin())]);
-    stash_.erase(found);
-    const std::uint64_t place = event.place;
+    auto request = stash_.take(event);
+    if (!request) return;
     ++next_;
-    perform(std::move(request), place);
+    perform(*std::move(request), event.place);
   }
 }
 
@@ -224,8 +260,7 @@ std::size_t MailboxCore::size_at(std::uint64_t place) const {
 bool MailboxCore::is_turn(const Actor& receiver) const {
   if (next_ >= planned_->events.size()) return false;
   const PlannedEvent& event = planned_->events[next_];
-  if (is_synchronous_)
-    return event.type == "SRsynchronization" && receiver.is(event.called) && find(event) != stash_.end();
+  if (is_synchronous_) return event.type == "SRsynchronization" && receiver.is(event.called) && stash_.has(event);
   return event.type == "receive" && receiver.is(event.thread) && !queue_.empty();
 }
 
@@ -239,28 +274,26 @@ void MailboxCore::await_turn(std::unique_lock<reprise::mutex>& lock) {
     const bool is_over = next_ >= planned_->events.size();
     if (!is_listed && is_over && (!queue_.empty() || !stash_.empty())) hold(std::string(type) + ' ' + name_);
     if (is_listed && !std::exchange(has_told, true)) wants(std::string(type) + ' ' + name_);
-    hub_->changed.wait(lock);
+    hub_->wait(lock);
   }
 }
 
 Mail MailboxCore::take_in_turn() {
   if (is_synchronous_) {
-    const auto found = find(planned_->events[next_]);
-    Request request = std::move(stash_[static_cast<std::size_t>(found - stash_.begin())]);
-    stash_.erase(found);
-    request.mail.reply = std::move(request.asked);
-    queue_.push_front(std::move(request.mail));
+    auto request = stash_.take(planned_->events[next_]);
+    request->mail.reply = std::move(request->asked);
+    queue_.push_front(std::move(request->mail));
   }
   Mail mail = take(planned_->events[next_++].place);
   advance();
-  hub_->changed.notify_all();
+  hub_->notify();
   return mail;
 }
 
 Mail MailboxCore::take(std::uint64_t place) {
   Mail mail = std::move(queue_.front());
   queue_.pop_front();
-  const std::string own = numbers_text();
+  const std::string own = gate::current != nullptr ? numbers_text() : std::string();
   count_event();
   if (is_synchronous_) {
     note("SRsynchronization", own + ' ' + mail.sender, place);
@@ -283,7 +316,7 @@ std::string MailboxCore::finish(Mail mail) {
 std::string MailboxCore::receive() {
   std::unique_lock lock(hub_->mutex);
   if (is_forced()) await_turn(lock);
-  while (queue_.empty() && !is_closed_ && !is_forced()) hub_->changed.wait(lock);
+  while (queue_.empty() && !is_closed_ && !is_forced()) hub_->wait(lock);
   if (is_closed_) throw mailbox_error(mailbox_fault::closed, "mailbox " + name_ + " is closed");
   Mail mail = is_forced() ? take_in_turn() : take();
   lock.unlock();
@@ -296,7 +329,7 @@ void MailboxCore::close() {
     std::unique_lock lock(hub_->mutex);
     is_closed_ = true;
     left = std::exchange(queue_, {});
-    hub_->changed.notify_all();
+    hub_->notify();
     for (Mail& mail : left) {
       if (!mail.reply) continue;
       try {
@@ -304,7 +337,7 @@ void MailboxCore::close() {
       } catch (const message_error&) {  // who sent is gone
       }
     }
-    while (connections_ > 0) hub_->changed.wait(lock);
+    while (connections_ > 0) hub_->wait(lock);
   }
   stop();
 }
@@ -314,7 +347,7 @@ void MailboxCore::stop() {
     const std::lock_guard lock(hub_->mutex);
     if (std::exchange(is_stopped_, true)) return;
     is_closed_ = true;
-    hub_->changed.notify_all();
+    hub_->notify();
   }
   try {
     party_.find(name_).send(std::string(1, stop_mark));

@@ -10,7 +10,9 @@
 #include <reprise/mutex.h>
 #include <reprise/thread.h>
 
+#include <chrono>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +27,29 @@ struct Hub {
   reprise::mutex mutex;
   condition_variable changed;
   std::uint64_t events{0};
+  std::uint64_t waiting{0};  // threads in wait(), so that nobody is notified in vain
+
+  // REQUIRES the mutex, as all below.
+  void wait(std::unique_lock<reprise::mutex>& lock) {
+    ++waiting;
+    changed.wait(lock);
+    --waiting;
+  }
+  cv_status wait_until(std::unique_lock<reprise::mutex>& lock, std::chrono::steady_clock::time_point time) {
+    ++waiting;
+    const cv_status status = changed.wait_until(lock, time);
+    --waiting;
+    return status;
+  }
+  void notify() {
+    if (waiting > 0) changed.notify_all();
+  }
+  // Who is woken finds the mutex free.
+  void unlock_and_notify(std::unique_lock<reprise::mutex>& lock) {
+    const bool wakes = waiting > 0;
+    lock.unlock();
+    if (wakes) changed.notify_all();
+  }
 };
 const std::shared_ptr<Hub>& selection();
 
@@ -48,6 +73,19 @@ struct Request {
   std::uint64_t all{0};
   Mail mail;
   std::optional<message> asked;
+};
+
+// What came before its turn, where a sequence is forced. Of each connection only the first may be taken.
+class Stash {
+ public:
+  void add(Request request);
+  bool has(const PlannedEvent& event) const;
+  std::optional<Request> take(const PlannedEvent& event);
+  bool empty() const { return size_ == 0; }
+
+ private:
+  std::map<std::string, std::deque<Request>> connections_;
+  std::size_t size_{0};
 };
 
 // "3 4": the numbers of the calling thread's next event; count_event() makes it so.
@@ -95,10 +133,9 @@ class MailboxCore {
 
   // Where a sequence is forced.
   void advance();
-  std::deque<Request>::const_iterator find(const PlannedEvent& event) const;
   void await_turn(std::unique_lock<reprise::mutex>& lock);
   // `place`: in the sequence that is forced.
-  void note(const char* type, std::string rest, std::uint64_t place);
+  void note(const char* type, const std::string& rest, std::uint64_t place);
 
   std::string name_;
   std::string label_;
@@ -108,7 +145,7 @@ class MailboxCore {
 
   // Guarded by the hub's mutex.
   std::deque<Mail> queue_;
-  std::deque<Request> stash_;  // forced: came before its turn
+  Stash stash_;
   const PlannedObject* planned_{nullptr};
   std::size_t next_{0};  // of the planned events
   std::uint64_t order_{0};

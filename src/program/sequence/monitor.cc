@@ -66,7 +66,7 @@ monitor::entry::entry(monitor& here, const char* method) : here_(here) {
 }
 
 monitor::entry::~entry() {
-  here_.note("exit", 0, "NA");
+  here_.note("exit", detail::counted().all, "NA");
   std::unique_lock lock = std::move(here_.lock_);  // nobody else touches lock_ before it is unlocked
 }
 
@@ -75,7 +75,7 @@ monitor::condition::~condition() = default;
 
 void monitor::condition::wait() {
   const char* const method = here_.method_;
-  here_.note("wait", 0, name_);
+  here_.note("wait", detail::counted().all, name_);
   Waiter self;
   waiters_.push_back(&self);
   std::unique_lock lock = std::move(here_.lock_);
@@ -83,11 +83,11 @@ void monitor::condition::wait() {
   here_.await_turn(lock, "reentry", method, name_);
   here_.lock_ = std::move(lock);
   here_.method_ = method;
-  here_.note("reentry", 0, name_);
+  here_.note("reentry", detail::counted().all, name_);
 }
 
 void monitor::condition::signal() {
-  here_.note("signal", 0, name_);
+  here_.note("signal", detail::counted().all, name_);
   if (waiters_.empty()) return;
   waiters_.front()->is_signalled = true;
   waiters_.pop_front();
@@ -95,7 +95,7 @@ void monitor::condition::signal() {
 }
 
 void monitor::condition::signal_all() {
-  here_.note("signal", 0, name_);
+  here_.note("signal", detail::counted().all, name_);
   for (Waiter* waiter : std::exchange(waiters_, {})) waiter->is_signalled = true;
   woken_.notify_all();
 }
@@ -113,7 +113,8 @@ semaphore::~semaphore() = default;
 void semaphore::note(const char* type) {
   ++order_;
   if (gate::current == nullptr) return;
-  detail::note(Kind::semaphore, name_, std::string(type) + ' ' + std::to_string(order_));
+  detail::note(Kind::semaphore, name_,
+               std::string(type) + ' ' + std::to_string(order_) + ' ' + std::to_string(detail::counted().all));
 }
 
 void semaphore::await_turn(std::unique_lock<mutex>& lock, std::string_view type) {

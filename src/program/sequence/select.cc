@@ -26,9 +26,9 @@ MailboxCore* await_first(const Cores& open, std::unique_lock<mutex>& lock,
   for (bool is_over = time && *time <= std::chrono::nanoseconds::zero();;) {
     if (MailboxCore* first = first_of(open); first != nullptr || is_over) return first;
     if (!time) {
-      hub.changed.wait(lock);
+      hub.wait(lock);
     } else {
-      is_over = hub.changed.wait_until(lock, deadline) == cv_status::timeout;
+      is_over = hub.wait_until(lock, deadline) == cv_status::timeout;
     }
   }
 }
@@ -83,7 +83,7 @@ bool is_awaited(const Cores& open, std::uint64_t place) {
       if (core->has_more_than_listed())
         own_step(core->is_synchronous() ? "SRsynchronization" : "receive", core->name(), false, where);
     }
-    selection()->changed.wait(lock);
+    selection()->wait(lock);
   }
 }
 
@@ -102,7 +102,7 @@ MailboxCore* await_forced(const Cores& open, std::unique_lock<mutex>& lock, bool
       }
     }
     if (!std::exchange(has_told, true)) wants("select" + names_of(open));
-    selection()->changed.wait(lock);
+    selection()->wait(lock);
   }
 }
 
