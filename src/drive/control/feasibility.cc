@@ -119,8 +119,8 @@ std::optional<Impossible> impossible(const Listed& listed) {
   return numbers.first();
 }
 
-// One test of a sequence. What a simple form leaves out is learnt on the way: what a thread does follows from its causal
-// past, so what was learnt holds as long as the entries in it are as they were.
+// One test of a sequence. What a simple form leaves out is learnt on the way: what a thread does follows from its
+// causal past, so what was learnt holds as long as the entries in it are as they were.
 class Test {
  public:
   Test(const std::vector<TargetLine>& programs, const Listed& listed, const Folder& kept, const TestOptions& options,
