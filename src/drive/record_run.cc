@@ -155,6 +155,7 @@ Result<void> seal_all(const Folder& folder, Manifest& manifest) {
   Result<void> all;
   for (const std::string& process : processes) {
     if (!fs::exists(folder.live(process), ignored) || is_running(folder.live(process))) continue;
+    if (const auto log = Log::open(folder.live(process)); log && log->info().is_pieced) continue;
     auto sealed = recording::seal(folder.live(process), folder.log(process));
     if (sealed) fs::remove(folder.live(process), ignored);
     if (!sealed && all) all = std::move(sealed);

@@ -30,7 +30,7 @@ constexpr std::array record_flags{
          &Arguments::level, "order|data"},
     Flag{"--checkpoint", "N|Ns", "Leave a checkpoint every N events of a thread, or N seconds (with level data)",
          &Arguments::checkpoint},
-    Flag{"--keep-checkpoints", "K", "Of each thread keep the last K (default: 3); older ones are ended",
+    Flag{"--keep-checkpoints", "K", "Of each thread keep the last K (default: 3), and its log from there on only (default: all of it)",
          &Arguments::keep_checkpoints, "", 1},
     Flag{"--timeout", "S", "Kill the program after S seconds; the recording ends there", &Arguments::timeout_s, "",
          0.001},

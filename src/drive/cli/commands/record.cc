@@ -27,6 +27,7 @@ RecordOptions options_of(const Arguments& arguments) {
   if (options.technique == "data") options.level = "data";
   if (!arguments.checkpoint.empty()) {
     options.checkpoint = fmt::format("{}:{}", arguments.checkpoint, arguments.keep_checkpoints.value_or(3));
+    if (arguments.keep_checkpoints) options.checkpoint += ":drop";
     options.level = "data";  // what others did is in the log, or there is no going on without them
   }
   options.full = arguments.full;
