@@ -224,9 +224,12 @@ void Live::give_back(const Block& block) {
   }
   gaps_[start] = size;
   write_at(start + offsetof(ExtentHeader, size), &size, sizeof size);
-  const std::uint64_t from = std::max(round_up(start + extent_header_bytes, page_bytes), block.offset / page_bytes * page_bytes);
+  const std::uint64_t from =
+      std::max(round_up(start + extent_header_bytes, page_bytes), block.offset / page_bytes * page_bytes);
   const std::uint64_t to = (start + size) / page_bytes * page_bytes;
-  if (from < to) fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(from), static_cast<off_t>(to - from));
+  if (from < to)
+    fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(from),
+              static_cast<off_t>(to - from));
 }
 
 void Live::drop_before(ThreadIndex thread, std::uint32_t sequence) {

@@ -97,10 +97,10 @@ constexpr std::uint32_t fresh_block = 1;  // it can be read without those before
 
 struct ExtentHeader {
   std::uint32_t kind;
-  std::uint32_t thread;    // blocks
-  std::uint64_t size;      // with this header
-  std::uint32_t sequence;  // blocks: the how-manyth of their thread
-  std::uint32_t flags;     // blocks: fresh_block
+  std::uint32_t thread;        // blocks
+  std::uint64_t size;          // with this header
+  std::uint32_t sequence;      // blocks: the how-manyth of their thread
+  std::uint32_t flags;         // blocks: fresh_block
   std::uint64_t steps_before;  // blocks: steps covered by earlier blocks
 };
 static_assert(sizeof(ExtentHeader) == extent_header_bytes);

@@ -41,7 +41,7 @@ std::uint64_t u64_at(const std::uint8_t* from) { return at<std::uint64_t>(from);
 struct Blocks {
   std::vector<StoredPiece> pieces;
   std::uint32_t first{0};  // sequence of the first one
-  bool closed{false};  // one is missing: what follows cannot be read
+  bool closed{false};      // one is missing: what follows cannot be read
 };
 
 struct Scan {

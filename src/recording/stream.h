@@ -69,8 +69,8 @@ class StreamWriter {
   // Nothing more will be appended.
   void finish();
 
-  // What follows goes into a block of its own, and can be read without what was before: that may be dropped. Returns the
-  // sequence of that block.
+  // What follows goes into a block of its own, and can be read without what was before: that may be dropped. Returns
+  // the sequence of that block.
   std::uint32_t begin_anew();
 
   // This thread named objects before the stream began (it goes on after fork): they and later ones are written out in

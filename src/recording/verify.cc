@@ -119,7 +119,8 @@ class Verifier {
     }
     report_.events += records;
     position.own_objects = reader.own_objects();
-    if (records < thread.written && thread.dropped == 0) find("thread " + thread.info.path + ": events were lost (a machine crash)");
+    if (records < thread.written && thread.dropped == 0)
+      find("thread " + thread.info.path + ": events were lost (a machine crash)");
     check_end(position, reader.step());
   }
 

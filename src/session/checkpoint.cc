@@ -107,7 +107,9 @@ Maker* Maker::start(const std::string& wanted) {
   maker->drops_ = std::string_view(end) == ":drop";
   if (maker->drops_) end += std::string_view(end).size();
   if (maker->every_ > 0 && maker->kept_ > 0 && *end == '\0') return maker;
-  std::fprintf(stderr, "reprise: REPRISE_CHECKPOINT=%s is not N:K, Ns:K or either with :drop; no checkpoints are made\n", wanted.c_str());
+  std::fprintf(stderr,
+               "reprise: REPRISE_CHECKPOINT=%s is not N:K, Ns:K or either with :drop; no checkpoints are made\n",
+               wanted.c_str());
   delete maker;
   return nullptr;
 }

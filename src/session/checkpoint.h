@@ -53,7 +53,7 @@ class Maker final : public gate::Checkpoints {
   std::uint64_t every_{0};
   bool in_seconds_{false};
   std::size_t kept_{1};
-  bool drops_{false};  // what was written before the oldest one
+  bool drops_{false};                     // what was written before the oldest one
   std::atomic<bool> is_declared_{false};  // some thread has said that it may leave checkpoints
   std::mutex mutex_;                      // guards what follows
   std::map<ThreadIndex, std::vector<Made>> made_;
