@@ -14,6 +14,9 @@ namespace reprise::mcapi {
 // Does this thread get its outcomes from a recording?
 inline bool is_replayed() { return gate::current != nullptr && !gate::current->gate->lives(); }
 
+// How an endpoint ends that its own node ends. On replay another may ask for it later than it did when recorded.
+inline Segment::End end_of_own() { return is_replayed() ? Segment::End::known_since : Segment::End::unknown_since; }
+
 bool poll(Node& node, Request& request);
 
 // What the program is expected to be told of this request.

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "program/adapters/mcapi/arrivals.h"
+#include "program/adapters/mcapi/completion.h"
 #include "program/adapters/mcapi/operations.h"
 #include "program/adapters/mcapi/passage.h"
 #include "program/adapters/mcapi/queue.h"
@@ -50,6 +51,8 @@ void set_up(Index index, Handle handle, Index node, const Passage& passage) {
   endpoint.memory_type = 0;
   endpoint.priority = 0;
   endpoint.timeout = forever;
+  endpoint.ahead.store(0);
+  endpoint.wanted.store(0);
   endpoint.channel = Channel::none;
   endpoint.direction = Direction::none;
   endpoint.peer = none;
@@ -128,6 +131,7 @@ Status get_endpoint(std::uint32_t domain, std::uint32_t node_number, std::uint32
   if (is_simulated() || (passage.is_known() && passage.number() != number_of(Status::success)))
     return status_of(passage.number());
   const bool found = wait_for(*node, node->event(), Deadline(passage.is_known() ? forever : timeout_ms), [&] {
+    if (passage.is_known()) return was_there(handle);
     const Index index = find_endpoint(handle);
     return index != none && is_live(segment().endpoint(index), handle);
   });
@@ -163,7 +167,7 @@ Status delete_endpoint(Handle handle) {
     Endpoint& endpoint = segment().endpoint(index);
     if (!is_live(endpoint, handle)) return Status::endp_invalid;
     if (endpoint.connected) return Status::chan_connected;
-    segment().end_endpoint(index, State::unused);
+    segment().end_endpoint(index, end_of_own());
     return Status::success;
   });
   if (status == Status::success) {

@@ -29,6 +29,9 @@ inline Index find_endpoint(Handle handle) {
   return look_up_endpoint(handle);
 }
 
+// Is an endpoint of that name there, or was it, where that is remembered?
+inline bool was_there(Handle handle) { return find_endpoint(handle) != none; }
+
 // The same of an endpoint of this node, which lives.
 inline Index find_own(const Node& node, Handle handle) {
   if (id_of(handle) != node.id) return none;

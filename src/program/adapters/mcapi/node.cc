@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "program/adapters/mcapi/arrivals.h"
+#include "program/adapters/mcapi/completion.h"
 #include "program/adapters/mcapi/report.h"
 #include "program/adapters/mcapi/segment.h"
 
@@ -158,7 +159,7 @@ Status finalize() {
   {
     const std::lock_guard own(node->mutex);
     const Lock registry = lock_registry();
-    segment().bury(node->slot, State::unused);
+    segment().bury(node->slot, end_of_own());
   }
   segment().node(node->slot).event.signal();
   segment().signal_all_nodes();

@@ -285,17 +285,34 @@ Taking::Taking(NodeSlot& node) : node_(node) {
   }
 }
 
-Index front(Endpoint& endpoint, std::uint32_t& priority) {
-  for (std::uint32_t levels = endpoint.levels.load(std::memory_order_acquire); levels != 0; levels &= levels - 1) {
-    priority = static_cast<std::uint32_t>(std::countr_zero(levels));
-    for (;;) {
-      const Index message = next_of(endpoint, priority, endpoint.heads[priority]);
-      if (message == none) break;
-      if (at(message).kind == static_cast<std::uint32_t>(endpoint.channel)) return message;
-      remove_front(endpoint, priority);
-    }
+namespace {
+
+// The first message of this level that belongs here.
+Index front_of(Endpoint& endpoint, std::uint32_t priority) {
+  for (;;) {
+    const Index message = next_of(endpoint, priority, endpoint.heads[priority]);
+    if (message == none || at(message).kind == static_cast<std::uint32_t>(endpoint.channel)) return message;
+    remove_front(endpoint, priority);
   }
-  return none;
+}
+
+}  // namespace
+
+// While the levels are looked at, one after the other, somebody may send with a high priority and then with a low one.
+// Once the low one is seen the high one is there to be seen too, so levels above a find are looked at again.
+Index front(Endpoint& endpoint, std::uint32_t& priority) {
+  Index found = none;
+  std::uint32_t levels = endpoint.levels.load(std::memory_order_acquire);
+  while (levels != 0) {
+    const auto level = static_cast<std::uint32_t>(std::countr_zero(levels));
+    levels &= levels - 1;
+    const Index message = front_of(endpoint, level);
+    if (message == none) continue;
+    found = message;
+    priority = level;
+    levels = endpoint.levels.load(std::memory_order_acquire) & ((1u << level) - 1);
+  }
+  return found;
 }
 
 void read(Index message, void* buffer, std::size_t capacity) {

@@ -286,7 +286,7 @@ bool Segment::has_died(const NodeSlot& node) {
 void Segment::clear_slot(Index process) {
   for (Index index = 0; index < header_->nodes_used.load(); ++index) {
     NodeSlot& slot = node(index);
-    if (slot.state.load() == State::live && slot.process == process) bury(index, State::dead);
+    if (slot.state.load() == State::live && slot.process == process) bury(index, End::died_with_owner);
   }
   header_->processes[process].used.store(0);
 }
@@ -303,7 +303,7 @@ void Segment::reap() {
   if (!buried) return;
   signal_all_nodes();
   header_->room.signal();
-  header_->arrived.signal();
+  for (Event& turn : header_->turns) turn.signal();
 }
 
 bool Segment::has_other_nodes(Index than) {
@@ -320,21 +320,20 @@ void Segment::signal_all_nodes() {
   }
 }
 
-void Segment::bury(Index index, State endpoints_become) {
+void Segment::bury(Index index, End end) {
   for (Index each = 0; each < header_->endpoints_used.load(); ++each) {
-    if (endpoint(each).state.load() == State::live && endpoint(each).node == index)
-      end_endpoint(each, endpoints_become);
+    if (endpoint(each).state.load() == State::live && endpoint(each).node == index) end_endpoint(each, end);
   }
-  node(index).state.store(endpoints_become == State::dead ? State::dead : State::unused);
+  node(index).state.store(end == End::died_with_owner ? State::dead : State::unused);
 }
 
-void Segment::end_endpoint(Index index, State becomes) {
+void Segment::end_endpoint(Index index, End end) {
   Endpoint& endpoint = header_->endpoints[index];
   Index peer = none;
   {
     const Lock lock = lock_endpoint(endpoint);
     peer = endpoint.connected ? endpoint.peer : none;
-    if (becomes == State::dead) {
+    if (end == End::died_with_owner) {
       // Its node died, perhaps with blocks in its hands.
       clear_queue(endpoint);
       header_->needs_sweep.store(1);
@@ -343,7 +342,7 @@ void Segment::end_endpoint(Index index, State becomes) {
     }
     endpoint.connected = endpoint.opening = endpoint.open = endpoint.closed = endpoint.orphan = false;
     endpoint.peer = none;
-    endpoint.state.store(becomes);
+    endpoint.state.store(end == End::unknown_since ? State::unused : State::dead);
   }
   if (peer == none) return;
   Endpoint& other = header_->endpoints[peer];

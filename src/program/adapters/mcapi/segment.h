@@ -45,10 +45,15 @@ class Segment {
   // Has any other process, or any other node of this one, a node?
   bool has_other_nodes(Index than);
 
+  enum class End : std::uint8_t {
+    unknown_since,    // as if it had never been
+    known_since,      // who asks for it learns that it was there
+    died_with_owner,  // the same, and its queue is in whatever state
+  };
   // A node ends: its endpoints go, and their channels' other ends learn of it. The registry is held.
-  void bury(Index node, State endpoints_become);
+  void bury(Index node, End end);
   // Ends one endpoint. The registry is held.
-  void end_endpoint(Index index, State becomes);
+  void end_endpoint(Index index, End end);
   void signal_all_nodes();
 
   // Holds the life lock again if its holder has ended.
