@@ -92,11 +92,14 @@ MailboxCore* await_forced(const Cores& open, std::unique_lock<mutex>& lock, bool
   if (place == no_place) hold_at_end(open, lock, may_go_on);
   for (bool has_told = false;;) {
     if (is_before(open, place)) {
-      if (MailboxCore* first = visible_at(open, place)) {
+      MailboxCore* const first = visible_at(open, place);
+      // Its sender may be late in this run: what is there meanwhile is not taken for it.
+      const bool is_late = is_awaited(open, place) && (first == nullptr || !first->is_synchronous());
+      if (first != nullptr && !is_late) {
         own_step(first->is_synchronous() ? "SRsynchronization" : "receive", first->name(), false, where);
         return first;
       }
-      if (may_go_on && !is_awaited(open, place)) {
+      if (may_go_on && !is_late) {
         own_step("elseDelay", {}, false, where);
         return nullptr;
       }
