@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -31,6 +32,21 @@ inline double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
+}
+
+// Where the median lies with 95 % confidence, whatever the distribution: by ranks.
+struct Interval {
+  double low{0};
+  double high{0};
+};
+inline Interval interval_of_median(std::vector<double> values) {
+  if (values.empty()) return {};
+  std::sort(values.begin(), values.end());
+  const auto count = static_cast<double>(values.size());
+  const auto reach = static_cast<std::size_t>(std::ceil(0.98 * std::sqrt(count)));
+  const std::size_t middle = values.size() / 2;
+  const std::size_t low = middle > reach ? middle - reach : 0;
+  return {values[low], values[std::min(middle + reach, values.size() - 1)]};
 }
 
 // One short run of one side; returns what it took.

@@ -7,9 +7,6 @@
 // messages (or some hundred calls) and tells how long that took. So sides alternate in short runs.
 #include "message_work.h"
 
-#include <sched.h>
-#include <signal.h>
-
 #include <fstream>
 #include <map>
 #include <memory>
@@ -18,60 +15,10 @@
 #include "child.h"
 #include "hosts.h"
 #include "report.h"
+#include "worker.h"
 
 namespace bench {
 namespace {
-
-// Where the scheduler happens to put two processes makes a factor of two: each side has the same places.
-void pin(int processor) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(processor, &set);
-  sched_setaffinity(0, sizeof set, &set);  // on a machine with one, nothing happens
-}
-
-// A process with pipes to its standard input and from its output; killed when it goes out of scope.
-class Worker {
- public:
-  // On a host of its own when there are `hosts`.
-  Worker(const std::vector<std::string>& command, const Variables& variables, const Hosts* hosts) {
-    int to[2];
-    int from[2];
-    if (pipe2(to, O_CLOEXEC) != 0 || pipe2(from, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
-    pid_ = fork();
-    if (pid_ == 0) {
-      const int place = command[1] == "sink" ? 1 : 0;
-      pin(place);
-      if (hosts != nullptr && !hosts->enter(place)) _exit(126);
-      dup2(to[0], STDIN_FILENO);
-      dup2(from[1], STDOUT_FILENO);
-      become(command, variables);
-    }
-    close(to[0]);
-    close(from[1]);
-    in_ = to[1];
-    out_ = fdopen(from[0], "r");
-  }
-  Worker(const Worker&) = delete;
-  Worker& operator=(const Worker&) = delete;
-  ~Worker() {
-    kill(pid_, SIGKILL);
-    waitpid(pid_, nullptr, 0);
-    close(in_);
-    std::fclose(out_);
-  }
-  double ask(const std::string& line) {
-    char answer[64];
-    if (write(in_, line.data(), line.size()) < 0 || std::fgets(answer, sizeof answer, out_) == nullptr)
-      throw std::runtime_error("a worker is gone");
-    return std::strtod(answer, nullptr);
-  }
-
- private:
-  pid_t pid_;
-  int in_;
-  std::FILE* out_;
-};
 
 struct Sizes {
   int pairs;
@@ -162,7 +109,7 @@ class Bench {
       if (is_recorded) variables.emplace_back("REPRISE_RECORD", folder + "-" + role + ".reprise");
       if (is_tcp && place.empty()) variables.emplace_back("REPRISE_RUN", folder + "." + role);
       return std::make_unique<Worker>(std::vector<std::string>{own_path_, role, place}, variables,
-                                      is_far ? &hosts_ : nullptr);
+                                      role == "sink" ? 1 : 0, is_far ? &hosts_ : nullptr);
     };
     if (place != "alone") pair.sink = start("sink");
     pair.driver = start("driver");

@@ -13,6 +13,8 @@
 // Modes     CARE_MODE=NORMAL|CAPTURE|FULL_CAPTURE|REPLAY|REPLAY_ONE|CHECKPOINT, or the program's own `int MODE`, looked
 //           at when THREADgo (or the first Init) is called. A program that `reprise` records or replays is in that mode
 //           already.
+//           CHECKPOINT is FULL_CAPTURE, and each thread leaves a checkpoint every CP_COUNT events (or CARE_CP_COUNT;
+//           100); `reprise replay PROGRAM_rec --from-checkpoint` goes on from the last.
 // Time      Time-outs are hundredths of a second: zero does not wait, a negative one waits for ever.
 // Threads   Any, for all of it.
 // Errors    NULL or -1, with errno and, but for time-outs and missing partners, a line on stderr. Nothing exits.
@@ -43,7 +45,7 @@ extern "C" {
 #define OBJ_NAME_SIZE 16
 #define HOST_SIZE 65
 
-/* A program may define them: int MODE = CAPTURE; */
+/* A program may define them: int MODE = CHECKPOINT; int CP_COUNT = 1000; (events between two checkpoints) */
 extern int MODE __attribute__((weak));
 extern int CP_COUNT __attribute__((weak));
 
@@ -58,6 +60,7 @@ typedef struct Object {
 typedef void (*CareRoutine)(void* argument);
 
 #define CARE_API __attribute__((visibility("default")))
+CARE_API void care_count(const int* count);
 CARE_API Pinfo* care_init(const char* name, const int* mode);
 CARE_API void care_finish(Pinfo* pinfo);
 CARE_API int care_find(Pinfo* pinfo, const char* name);
@@ -76,7 +79,10 @@ CARE_API int care_create(CareRoutine routine, void* argument, int argument_lengt
 #undef CARE_API
 
 /* Registers `name`. Errno: EEXIST (a living party has it), EINVAL (no name), ENOTSUP (the mode). */
-static inline Pinfo* Init(const char* name) { return care_init(name, &MODE); }
+static inline Pinfo* Init(const char* name) {
+  care_count(&CP_COUNT);
+  return care_init(name, &MODE);
+}
 static inline void Finish(Pinfo* pinfo) { care_finish(pinfo); }
 
 /* An identifier, or -1 at once: nobody of this name is registered. */
@@ -120,6 +126,7 @@ static inline int THREADgo(int processors, int sharing, CareRoutine routine, voi
   (void)sharing;
   (void)stack;
   (void)priority;
+  care_count(&CP_COUNT);
   return care_go(routine, argument, argument_length, &MODE);
 }
 /* 0, or -1 when there is no room for another thread. */

@@ -19,6 +19,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <optional>
 #include <ranges>
 #include <string>
@@ -190,12 +191,20 @@ requires(detail::container_contents<T> && !detail::plain_contents<T>) struct con
 namespace detail {
 
 // At level data: what this thread found goes into the log, or is compared with what it found when recorded. A version
-// that it knew already is what it was.
+// that it knew already is what it was. Where it is replayed without the others, it finds what it found then.
 template <typename T>
-void keep_contents(const T& value) {
+void keep_contents(T& value) {
   gate::Thread* thread = gate::current;
   if (thread == nullptr || !thread->keeps_contents || !thread->saw_news) return;
   std::string bytes;
+  if (thread->is_detached) {
+    if (!gate::take_contents(*thread, bytes)) return;
+    std::string_view rest = bytes;
+    // Another thread may have been in the midst of changing it: it is made anew, where it can be.
+    if constexpr (std::is_default_constructible_v<T>) new (&value) T();
+    if (!contents_load(rest, value)) thread->gate->differs(*thread, Kind::content, "the contents cannot be read back");
+    return;
+  }
   contents_save(bytes, value);
   gate::keep_or_compare(*thread, bytes);
 }

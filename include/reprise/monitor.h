@@ -120,10 +120,13 @@ class semaphore {
 
  private:
   void note(const char* type);
+  // Where a sequence is forced.
+  void await_turn(std::unique_lock<mutex>& lock, std::string_view type);
 
   std::string name_;
   mutex mutex_;
   condition_variable released_;
+  const detail::PlannedObject* planned_;
   std::ptrdiff_t count_;
   std::uint64_t order_{0};
 };

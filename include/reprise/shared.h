@@ -47,7 +47,7 @@ class shared {
     friend class shared;
     explicit reader(const shared& owner) : owner_(owner) {
       owner_.mutex_.lock_shared();
-      detail::keep_contents(owner_.value_);
+      detail::keep_contents(const_cast<T&>(owner_.value_));  // changed only where no other thread is
     }
     const shared& owner_;
   };

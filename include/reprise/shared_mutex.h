@@ -16,15 +16,23 @@
 #include <reprise/detail/time.h>
 
 #include <chrono>
+#include <new>
 #include <shared_mutex>
 
 namespace reprise {
 
 namespace detail {
 
+// Replayed from a checkpoint without the other threads, who may have held it: it is free, since this one does not.
+template <typename Native>
+void free_of_others(Native& native) {
+  if (gate::current->is_detached) new (&native) Native;
+}
+
 template <typename Native>
 [[gnu::noinline]] void lock_shared_slowly(gate::Thread& thread, gate::SharedObject& object, Native& native) {
   thread.gate->arrive_shared(thread, object);
+  free_of_others(native);
   native.lock_shared();
   thread.gate->pass_shared(thread, object);
 }
@@ -70,6 +78,7 @@ template <typename Native>
 inline void lock_exclusive(gate::Thread& thread, gate::SharedObject& object, Native& native) {
   if (!thread.counts_alone()) [[unlikely]] {
     thread.gate->arrive_writing(thread, object);
+    free_of_others(native);
     native.lock();
     return thread.gate->pass_writing(thread, object);
   }

@@ -48,6 +48,21 @@ void compare_thread(const ThreadInfo& recorded, const ThreadInfo& replayed, cons
   }
 }
 
+void compare_output(const Log& recorded, const Log& replayed, std::vector<Difference>& differences) {
+  const recording::LogInfo& a = recorded.info();
+  const recording::LogInfo& b = replayed.info();
+  // A process that was killed between passing the gate and writing has written less than its replay.
+  const bool may_be_short = a.end_kind == EndKind::running && b.output_bytes > a.output_bytes;
+  if (may_be_short) {
+    // nothing can be said of the rest
+  } else if (a.output_bytes != b.output_bytes) {
+    differences.push_back({"", "output", counted(a.output_bytes, "byte"), counted(b.output_bytes, "byte")});
+  } else if (a.output_digest != b.output_digest) {
+    differences.push_back(
+        {"", "output", fmt::format("digest {:016x}", a.output_digest), fmt::format("digest {:016x}", b.output_digest)});
+  }
+}
+
 }  // namespace
 
 bool same_hash(const ThreadInfo& recorded, const ThreadInfo& replayed, const Log& log) {
@@ -100,22 +115,29 @@ std::vector<Difference> compare(const Log& recorded, const Log& replayed) {
     differences.push_back({thread.path, "missing", "no such thread", fmt::format("{}", counted(thread.steps, "step"))});
   }
   if (lost) return differences;  // its output and its end are those of the whole run
+  compare_output(recorded, replayed, differences);
   const recording::LogInfo& a = recorded.info();
   const recording::LogInfo& b = replayed.info();
-  // A process that was killed between passing the gate and writing has written less than its replay.
-  const bool may_be_short = a.end_kind == EndKind::running && b.output_bytes > a.output_bytes;
-  if (may_be_short) {
-    // nothing can be said of the rest
-  } else if (a.output_bytes != b.output_bytes) {
-    differences.push_back({"", "output", counted(a.output_bytes, "byte"), counted(b.output_bytes, "byte")});
-  } else if (a.output_digest != b.output_digest) {
-    differences.push_back(
-        {"", "output", fmt::format("digest {:016x}", a.output_digest), fmt::format("digest {:016x}", b.output_digest)});
-  }
   const bool known = a.end_kind != EndKind::running && b.end_kind != EndKind::running;
   if (known && (a.end_kind != b.end_kind || a.end_code != b.end_code)) {
     differences.push_back({"", "end", end_text(a.end_kind, a.end_code), end_text(b.end_kind, b.end_code)});
   }
+  return differences;
+}
+
+std::vector<Difference> compare_tail(const Log& recorded, const Log& replayed, const Tail& tail) {
+  std::vector<Difference> differences;
+  for (const ThreadInfo& thread : recorded.threads()) {
+    const bool came_later = tail.is_whole && thread.index >= tail.next_index;
+    if (thread.index != tail.thread && !came_later) continue;
+    const ThreadInfo* other = replayed.thread(thread.index);
+    if (other != nullptr) {
+      compare_thread(thread, *other, recorded, differences);
+    } else if (thread.steps > 0) {
+      differences.push_back({thread.path, "missing", counted(thread.steps, "step"), "no such thread", {}});
+    }
+  }
+  if (tail.is_whole && recorded.info().torn.empty()) compare_output(recorded, replayed, differences);
   return differences;
 }
 

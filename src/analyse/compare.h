@@ -31,6 +31,15 @@ bool same_hash(const recording::ThreadInfo& recorded, const recording::ThreadInf
 // a beginning: no thread may have gone further.
 std::vector<Difference> compare(const recording::Log& recorded, const recording::Log& replayed);
 
+// The same for a replay that went on from a checkpoint: what was before is not in it. Of several threads only the one
+// that made the checkpoint is.
+struct Tail {
+  ThreadIndex thread{0};
+  ThreadIndex next_index{0};  // threads from here on came later
+  bool is_whole{false};
+};
+std::vector<Difference> compare_tail(const recording::Log& recorded, const recording::Log& replayed, const Tail& tail);
+
 // "exit code 3", "SIGSEGV", "stopped from outside"
 std::string end_text(recording::EndKind kind, std::int32_t code);
 

@@ -78,6 +78,7 @@ std::vector<std::string> record_environment(const Folder& folder, const RecordOp
   set("REPRISE_RUN", run_folder.string());
   const std::string level = fmt::format("{}{}", options.full ? "full" : "", options.level == "data" ? ",data" : "");
   if (!level.empty()) set("REPRISE_LEVEL", level);
+  if (!options.checkpoint.empty()) set("REPRISE_CHECKPOINT", options.checkpoint);
   if (options.chaos) set("REPRISE_CHAOS", std::to_string(*options.chaos));
   if (!options.favour.empty()) set("REPRISE_FAVOUR", options.favour);
   if (!options.delay.empty()) set("REPRISE_DELAY", options.delay);

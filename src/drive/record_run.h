@@ -27,6 +27,7 @@ struct RecordOptions {
   std::vector<std::string> command{};
   std::string process{};       // empty: the program's name, made valid
   std::string level{"order"};  // or "data"
+  std::string checkpoint{};    // REPRISE_CHECKPOINT; empty: none
   std::string technique{};     // of MCAPI programs: receiver, sender or data; empty: receiver
   bool full{false};
   bool keeps_image{true};       // a copy of the program and its own libraries

@@ -1,8 +1,10 @@
 // A folder for one run of the tool; gone with the object.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 
@@ -23,8 +25,12 @@ class ScratchFolder {
 
  private:
   static Result<ScratchFolder> create_in(const std::string& base);
-  explicit ScratchFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  ScratchFolder(std::filesystem::path path, int lock) : path_(std::move(path)), lock_(lock) {}
   std::filesystem::path path_;
+  int lock_{-1};  // held as long as we live: who can take it knows that the folder is nobody's
 };
+
+// Removes the folders of this user's runs that ended without it. Returns how many there were.
+std::uint64_t remove_dead_scratch();
 
 }  // namespace reprise::drive

@@ -44,4 +44,11 @@ void keep_or_compare(Thread& thread, std::string_view bytes) {
   }
 }
 
+bool take_contents(Thread& thread, std::string& bytes) {
+  const auto take = [](void* context, const void* recorded, std::size_t size) {
+    static_cast<std::string*>(context)->assign(static_cast<const char*>(recorded), size);
+  };
+  return thread.gate->perhaps_given(thread, Kind::content, take, &bytes);
+}
+
 }  // namespace reprise::gate

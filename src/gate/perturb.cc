@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <new>
 
 namespace reprise::gate::perturb {
 namespace {
@@ -178,6 +179,11 @@ void dismiss(Thread& thread) {
   for (Enrolled& entry : roll) {
     if (entry.slot.load(std::memory_order_relaxed) == thread.slot) entry.slot.store(nullptr, std::memory_order_release);
   }
+}
+
+void forget() {
+  new (&roll_mutex) std::mutex;
+  roll_size.store(0, std::memory_order_release);
 }
 
 void before_slow(Thread& thread) {

@@ -31,6 +31,9 @@ bool active();
 void enrol(Thread& thread);
 void dismiss(Thread& thread);
 
+// In a copy of the process whose other threads are not there.
+void forget();
+
 void before_slow(Thread& thread);
 extern bool is_active;
 

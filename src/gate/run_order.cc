@@ -61,9 +61,12 @@ std::uint32_t find_counter(std::uint64_t path) {
 void join(const std::string& folder) {
   if (lock_file >= 0) close(lock_file);
   lock_file = -1;
+  // The parent's mapping keeps the parent's lock: if it dies with it, nobody could write any more.
+  if (shared != &own) munmap(shared, sizeof(Shared));
+  shared = &own;
   if (folder.empty()) return;
   lock_file = open((folder + "/outputs.order").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (lock_file < 0 || shared != &own) return;
+  if (lock_file < 0) return;
   if (posix_fallocate(lock_file, 0, sizeof(Shared)) == 0) {
     void* at = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED, lock_file, 0);
     if (at != MAP_FAILED) shared = static_cast<Shared*>(at);

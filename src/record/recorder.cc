@@ -3,9 +3,10 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <optional>
+#include <utility>
 
 #include "gate/perturb.h"
+#include "record/recorded.h"
 
 namespace reprise::record {
 
@@ -15,33 +16,14 @@ using gate::Thread;
 using recording::Class;
 using recording::Event;
 
-// On cache lines of its own: another thread, allocated next to it, would slow every passage down.
-struct alignas(128) Recorder::Recorded : Thread {
-  Recorded(recording::Live& live, gate::Slot* place) {
-    slot = place;
-    index = place->index;
-    writer.emplace(live, index);
-  }
-  // A thread that is not recorded any more; what others ask of its slot is asked of one that lies in no file.
-  Recorded() {
-    slot = &own_slot;
-    frozen = true;
-  }
-  std::optional<recording::StreamWriter> writer;
-  gate::Slot* recorded_slot{nullptr};  // once frozen: where its recording ends
-  gate::Slot own_slot{};
-  std::size_t place_in_roll{0};
-};
-
-Recorder::Recorded& Recorder::recorded(Thread& thread) { return static_cast<Recorded&>(thread); }
-
 Thread* Recorder::new_thread(ThreadIndex parent, std::uint32_t ordinal) {
   gate::Slot* slot = live_->add_slot(parent, ordinal);
   if (slot == nullptr) return nullptr;
   auto* thread = new Recorded(*live_, slot);
   thread->gate = this;
-  thread->predicts = !options_.full && !options_.perturbed;
+  thread->predicts = !options_.full && !options_.perturbed && options_.checkpoints == nullptr;
   thread->keeps_contents = options_.contents;
+  thread->has_checkpoints = options_.checkpoints != nullptr;
   const std::lock_guard lock(roll_mutex_);
   thread->place_in_roll = roll_.size();
   roll_.push_back(thread);
@@ -147,6 +129,7 @@ void Recorder::ordered(Thread& thread, Object& object, Kind kind) {
   if (stopped()) return freeze(thread);
   const bool first = name(thread, object) || object.order() == 1;
   const bool decided = object.last_thread() != thread.index;
+  if (decided && thread.has_checkpoints) look_at_isolation(thread, object, kind);
   object.last.store(thread.index, std::memory_order_relaxed);
   const ObjectId id = object.known_id();
   if (decided || options_.full || recording::info(kind).is_explicit) {
@@ -158,6 +141,7 @@ void Recorder::ordered(Thread& thread, Object& object, Kind kind) {
 }
 
 Kind Recorder::arrive(Thread& thread, Object& object, Kind kind) {
+  if (thread.has_checkpoints && begins(kind) && is_woken(thread)) return thread.gate->arrive(thread, object, kind);
   gate::perturb::before(thread);
   thread.about_to(kind, object);
   return kind;
@@ -165,12 +149,14 @@ Kind Recorder::arrive(Thread& thread, Object& object, Kind kind) {
 
 void Recorder::pass(Thread& thread, Object& object, Kind kind) {
   thread.done();
+  enter(thread);
   if (thread.frozen) return;
   object.raise();
   ordered(thread, object, kind);
 }
 
 void Recorder::leave(Thread& thread, Object& object, Kind kind) {
+  exit(thread, kind);
   if (thread.frozen) return;
   const ObjectId id = object.known_id();
   if (options_.full) return write(thread, {.kind = kind, .object = id}, id);
@@ -178,12 +164,14 @@ void Recorder::leave(Thread& thread, Object& object, Kind kind) {
 }
 
 void Recorder::arrive_shared(Thread& thread, gate::SharedObject& object) {
+  if (thread.has_checkpoints && is_woken(thread)) return thread.gate->arrive_shared(thread, object);
   arrive(thread, object.writes, Kind::lock_shared);
 }
 
 // Readers pass together, so the object's name is given under its bit lock.
 void Recorder::pass_shared(Thread& thread, gate::SharedObject& object) {
   thread.done();
+  enter(thread);
   if (thread.frozen) return;
   if (object.writes.known_id() == 0) {
     object.writes.acquire_bit();
@@ -196,11 +184,13 @@ void Recorder::pass_shared(Thread& thread, gate::SharedObject& object) {
 }
 
 void Recorder::arrive_writing(Thread& thread, gate::SharedObject& object) {
+  if (thread.has_checkpoints && is_woken(thread)) return thread.gate->arrive_writing(thread, object);
   arrive(thread, object.writes, Kind::write_lock);
 }
 
 void Recorder::pass_writing(Thread& thread, gate::SharedObject& object) {
   thread.done();
+  enter(thread);
   if (thread.frozen) return;
   if (stopped()) return freeze(thread);
   Object& writes = object.writes;
@@ -226,6 +216,7 @@ gate::Choice Recorder::arrive_choosing(Thread& thread, gate::ChoosingObject& obj
 void Recorder::pass_choosing(Thread& thread, gate::ChoosingObject& object, Kind kind, std::uint64_t source,
                              std::uint64_t digest) {
   thread.done();
+  enter(thread);
   if (thread.frozen) return;
   if (stopped()) return freeze(thread);
   Object& passages = object.passages;
@@ -243,6 +234,8 @@ void Recorder::pass_choosing(Thread& thread, gate::ChoosingObject& object, Kind 
 }
 
 Kind Recorder::begin(Thread& thread, Object& object, Kind kind) {
+  if (thread.has_checkpoints && !std::exchange(recorded(thread).has_asked, false) && begins(kind) && is_woken(thread))
+    return thread.gate->begin(thread, object, kind);
   gate::perturb::before(thread);
   object.acquire_bit();
   return kind;
@@ -274,6 +267,7 @@ void Recorder::read(Thread& thread, Object& object, Kind kind, std::string_view 
   gate::Seen::Entry& seen = thread.seen.at(id);
   const std::uint64_t order = object.order();
   const bool news = first || (object.last_thread() != thread.index && !seen.is(id, order << 1));
+  if (news && !first && thread.has_checkpoints) look_at_isolation(thread, object, kind);
   thread.saw_news = news || options_.full;
   if (!thread.saw_news) return thread.count(kind, id);
   seen = {id, order << 1};
@@ -281,7 +275,11 @@ void Recorder::read(Thread& thread, Object& object, Kind kind, std::string_view 
   if (first) write_label(thread, object);
 }
 
-Outcome Recorder::foretell(Thread& thread, Object&, Kind, const void*, void*, std::size_t, bool) {
+Outcome Recorder::foretell(Thread& thread, Object& object, Kind kind, const void* expected, void* out, std::size_t size,
+                           bool is_pointer) {
+  if (thread.has_checkpoints && begins(kind) && is_woken(thread))
+    return thread.gate->foretell(thread, object, kind, expected, out, size, is_pointer);
+  recorded(thread).has_asked = kind == Kind::load || kind == Kind::modify;
   gate::perturb::before(thread);
   return Outcome::open;
 }
@@ -291,7 +289,8 @@ void Recorder::fail(Thread& thread, Object& object, Kind kind) {
   write(thread, {.kind = kind, .object = object.known_id(), .number = 1}, 0);
 }
 
-bool Recorder::given(Thread& thread, Kind, std::string_view, Take, void*) {
+bool Recorder::given(Thread& thread, Kind kind, std::string_view name, Take take, void* context) {
+  if (thread.has_checkpoints && is_woken(thread)) return thread.gate->given(thread, kind, name, take, context);
   gate::perturb::before(thread);
   return false;
 }
@@ -322,6 +321,7 @@ void Recorder::wrote(Thread& thread, std::uint64_t& digest, const void* bytes, s
 }
 
 Thread* Recorder::spawn(Thread& parent) {
+  if (parent.has_checkpoints) options_.checkpoints->spoil(parent, {});
   gate::perturb::before(parent);
   if (!parent.frozen && stopped()) freeze(parent);
   if (parent.frozen) return frozen_child();
@@ -364,6 +364,7 @@ void Recorder::ended(Thread& child) {
 }
 
 void Recorder::joining(Thread& thread, std::uint32_t child) {
+  if (thread.has_checkpoints) options_.checkpoints->spoil(thread, {});
   thread.slot->pending_object = child;
   __atomic_store_n(&thread.slot->pending_kind, static_cast<std::uint32_t>(Kind::join), __ATOMIC_RELAXED);
 }

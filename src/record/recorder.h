@@ -13,15 +13,17 @@
 #include <mutex>
 #include <vector>
 
+#include "gate/checkpoints.h"
 #include "recording/live.h"
 #include "recording/stream.h"
 
 namespace reprise::record {
 
 struct Options {
-  bool full{false};       // write every event
-  bool contents{false};   // level data
-  bool perturbed{false};  // every passage must come through the gate, to be disturbed there
+  bool full{false};                         // write every event
+  bool contents{false};                     // level data
+  bool perturbed{false};                    // every passage must come through the gate, to be disturbed there
+  gate::Checkpoints* checkpoints{nullptr};  // who makes them; then, too, every passage comes through the gate
 };
 
 class Recorder final : public gate::Gate {
@@ -35,10 +37,14 @@ class Recorder final : public gate::Gate {
   void continue_in_child(recording::Live& live, const gate::Slot& forked);
   recording::Live& live() { return *live_; }
 
+  // After fork, in a copy that stands at a checkpoint: nothing of the log is touched any more, and whoever holds
+  // `thread` hands on to `relay`.
+  void let_go(gate::Thread& thread, const gate::Slot& forked, gate::Gate& relay);
+
   Kind arrive(gate::Thread& thread, gate::Object& object, Kind kind) override;
   void pass(gate::Thread& thread, gate::Object& object, Kind kind) override;
   void leave(gate::Thread& thread, gate::Object& object, Kind kind) override;
-  void left(gate::Thread&, gate::Object&) override {}
+  void left(gate::Thread& thread, gate::Object&) override;
   void arrive_shared(gate::Thread& thread, gate::SharedObject& object) override;
   void pass_shared(gate::Thread& thread, gate::SharedObject& object) override;
   void arrive_writing(gate::Thread& thread, gate::SharedObject& object) override;
@@ -47,14 +53,15 @@ class Recorder final : public gate::Gate {
   void pass_choosing(gate::Thread& thread, gate::ChoosingObject& object, Kind kind, std::uint64_t source,
                      std::uint64_t digest) override;
   void awaiting(gate::Thread& thread, Kind kind, const gate::Object& object) override { thread.about_to(kind, object); }
-  bool perhaps_given(gate::Thread&, Kind, Take, void*) override { return false; }
   bool takes_notes() const noexcept override { return options_.full; }
   void note(gate::Thread& thread, std::string_view text) override;
+  bool perhaps_given(gate::Thread& thread, Kind kind, Take take, void* context) override;
   bool keeps_contents() const noexcept override { return options_.contents; }
   Kind begin(gate::Thread& thread, gate::Object& object, Kind kind) override;
   void end(gate::Thread& thread, gate::Object& object, Kind kind, const void* value, std::size_t size,
            bool is_pointer) override;
-  gate::Outcome foretell(gate::Thread& thread, gate::Object&, Kind, const void*, void*, std::size_t, bool) override;
+  gate::Outcome foretell(gate::Thread& thread, gate::Object& object, Kind kind, const void* expected, void* out,
+                         std::size_t size, bool is_pointer) override;
   void fail(gate::Thread& thread, gate::Object& object, Kind kind) override;
   bool given(gate::Thread& thread, Kind kind, std::string_view name, Take take, void* context) override;
   void keep(gate::Thread& thread, Kind kind, std::string_view name, const void* bytes, std::size_t size) override;
@@ -91,6 +98,13 @@ class Recorder final : public gate::Gate {
   void strike_off(Recorded& self);
   void stop_predicting();
   void claim_end(gate::Thread& thread);
+
+  // Checkpoints.
+  static bool begins(Kind kind);
+  bool is_woken(gate::Thread& thread);
+  static void enter(gate::Thread& thread);
+  static void exit(gate::Thread& thread, Kind kind);
+  void look_at_isolation(gate::Thread& thread, const gate::Object& object, Kind kind);
   void mark_end(gate::Thread& thread, recording::EndKind kind, int code);
 
   recording::Live* live_;

@@ -44,23 +44,37 @@ void* map_reserved(int file, std::uint64_t offset, std::size_t size) {
   return at == MAP_FAILED ? nullptr : at;
 }
 
+// Never in place of a file that has the name. Not every file system can do that in one step.
+bool give_name(const char* unnamed, const char* name) {
+  if (renameat2(AT_FDCWD, unnamed, AT_FDCWD, name, RENAME_NOREPLACE) == 0) return true;
+  if (errno != EINVAL && errno != ENOSYS) return false;
+  return link(unnamed, name) == 0 && unlink(unnamed) == 0;
+}
+
 }  // namespace
 
+// It gets its name when its header is whole: who is killed before that leaves no log that says nothing.
 Result<Live*> Live::create(const std::filesystem::path& path) {
-  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const std::string unnamed = path.string() + ".new" + std::to_string(getpid());
+  const int file = open(unnamed.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0) return fail(ErrorCode::io, "cannot create " + path.string() + ": " + std::strerror(errno));
-  void* at = map_reserved(file, 0, live_header_bytes);
-  if (at == nullptr) {
+  const auto give_up = [&](const char* what) {
     const int error = errno;
     close(file);
-    unlink(path.c_str());
-    return fail(ErrorCode::io, "no room for " + path.string() + ": " + std::strerror(error));
-  }
+    unlink(unnamed.c_str());
+    return fail(ErrorCode::io, what + path.string() + ": " + std::strerror(error));
+  };
+  void* at = map_reserved(file, 0, live_header_bytes);
+  if (at == nullptr) return give_up("no room for ");
   auto* header = static_cast<LiveHeader*>(at);
   header->version = format_version;
   header->pid = static_cast<std::uint32_t>(getpid());
   header->used.store(live_header_bytes, std::memory_order_relaxed);
   std::memcpy(header->magic, live_magic, sizeof live_magic);
+  if (!give_name(unnamed.c_str(), path.c_str())) {
+    munmap(at, live_header_bytes);
+    return give_up("cannot create ");
+  }
   return new Live(file, header);
 }
 
@@ -181,6 +195,15 @@ void Live::refuse(std::string_view reason) {
 void Live::abandon() {
   if (file_ >= 0) close(file_);
   file_ = -1;
+}
+
+// The mutex may be held by a thread that is not there any more.
+void Live::detach() {
+  abandon();
+  for (const auto& [at, chunk] : chunks_) munmap(const_cast<std::uint8_t*>(at), chunk.size);
+  chunks_.clear();
+  munmap(header_, live_header_bytes);
+  header_ = nullptr;
 }
 
 }  // namespace reprise::recording

@@ -132,6 +132,9 @@ class Live final : public BlockSource {
 
   // The forked child lets go of its parent's log, and numbers its own threads on from its parent's.
   void abandon();
+  // A copy of the process that must not touch this log any more unmaps all of it. REQUIRES that nobody uses a slot.
+  void detach();
+  std::mutex& mutex() { return mutex_; }  // held while the process forks
   std::uint32_t next_index() const { return next_index_; }
   void number_threads_from(std::uint32_t index) { next_index_ = index; }
 

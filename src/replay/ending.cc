@@ -34,6 +34,7 @@ void Replayer::hold(Replayed& self, Kind kind, ObjectId object) {
   }
   self.slot->pending_object = object;
   __atomic_store_n(&self.slot->pending_kind, static_cast<std::uint32_t>(kind), __ATOMIC_RELAXED);
+  if (is_detached_) finish_detached();
   if (released_.load() == 0) {
     falls_asleep(self);
     while (released_.load() == 0) released_.wait(0);
@@ -55,6 +56,10 @@ recording::EndKind Replayer::recorded_end() const {
 }
 
 void Replayer::all_reached_end() {
+  if (is_detached_) {
+    scratch_->header().flags.fetch_or(recording::live_identical);
+    return;
+  }
   if (recorded_end() != recording::EndKind::running) return;
   scratch_->header().flags.fetch_or(recording::live_identical);
   if (!options_.then_live) return;
@@ -66,6 +71,12 @@ void Replayer::all_reached_end() {
 
 // The recording ended because the process was killed from outside: it happens again when nobody can go on.
 void Replayer::finish_killed() { syscall(SYS_kill, getpid(), SIGKILL); }  // past the gate, as in leave_process
+
+// The one thread that is replayed has come to its end; how the process ended was for the others to decide.
+void Replayer::finish_detached() {
+  std::fflush(stdout);
+  leave_process(0);
+}
 
 void Replayer::await_all(Replayed& self) {
   if (remaining_.load() == 0) return;

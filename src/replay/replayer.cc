@@ -168,6 +168,7 @@ bool Replayer::is_new_here(const Replayed& self, ObjectId object) const {
 }
 
 void Replayer::await_order(Replayed& self, Object& object, Kind kind, std::uint64_t order) {
+  if (is_detached_) return adopt(self, object, kind, order);
   self.slot->pending_order = order + 1;
   if (turns_.wait(self, self.budget, object, order, false) == Woken::overtaken) {
     diverge(self, kind, object.known_id(), "the object has been passed more often than recorded", false);
@@ -239,7 +240,7 @@ Kind Replayer::begin(Thread& thread, Object& object, Kind kind) {
     hold(self, kind, object.known_id());
     return thread.gate->begin(thread, object, kind);
   }
-  const Kind recorded = await(self, object, kind);
+  const Kind recorded = reads_as_it_stands(self, object, kind) ? kind : await(self, object, kind);
   object.acquire_bit();
   return recorded;
 }
@@ -250,16 +251,18 @@ void Replayer::end(Thread& thread, Object& object, Kind kind, const void* value,
   if (is_written(self) && self.next->kind != kind)
     diverge(self, kind, object.known_id(), "it came out another way when recorded", false);
   const bool is_read = recording::info(kind).treated == Class::read;
-  if (is_read && object.known_id() != 0)
+  const bool as_it_stands = is_read && reads_as_it_stands(self, object, kind);
+  if (is_read && object.known_id() != 0 && !as_it_stands)
     diverge(self, kind, object.known_id(), "it came out another way when recorded", true);
   name(self, object);
   const ObjectId id = object.known_id();
-  const std::uint64_t order = object.order() + 1;
-  object.last.store(self.index, std::memory_order_relaxed);
+  const std::uint64_t order = object.order() + (as_it_stands ? 0 : 1);
+  if (!as_it_stands) object.last.store(self.index, std::memory_order_relaxed);
   if (value != nullptr) remember(self, id, order, value, size, is_pointer);
   Event event{.kind = kind, .object = id, .order = order};
   if (is_read && !is_pointer) event.value = std::string_view(static_cast<const char*>(value), size);
   passed(self, event, id);
+  if (as_it_stands) return object.release_bit();
   raise(object);
 }
 
@@ -326,6 +329,7 @@ Outcome Replayer::foretell_read(Replayed& self, Object& object, Kind kind, const
     return Outcome::failed;
   }
   const auto known = self.known.find(id);
+  if (known == self.known.end() && reads_as_it_stands(self, object, kind)) return Outcome::act;
   if (id == 0 || known == self.known.end())
     diverge(self, kind, id, "nothing was recorded here, so the value should be known", true);
   known->second.get(out, size);
@@ -345,7 +349,11 @@ Outcome Replayer::foretell_read(Replayed& self, Object& object, Kind kind, const
 void Replayer::read_recorded(Replayed& self, Object& object, void* out, std::size_t size, bool is_pointer) {
   Event event = *self.next;
   self.slot->pending_order = event.order;
-  turns_.wait(self, self.budget, object, event.order, true);
+  if (is_detached_) {
+    adopt(self, object, event.kind, event.order);
+  } else {
+    turns_.wait(self, self.budget, object, event.order, true);
+  }
   const ObjectId id = object.known_id();
   if (id != event.object) diverge(self, event.kind, id, "the recorded step was at another object", false);
   if (is_pointer) {
@@ -444,6 +452,7 @@ void Replayer::ended(Thread& child) {
   // Said before the step is counted: the process may end as soon as its last thread has taken its last step.
   __atomic_store_n(&child.slot->state, static_cast<std::uint32_t>(recording::SlotState::ended), __ATOMIC_RELEASE);
   passed(self, {.kind = Kind::end}, 0);
+  if (is_detached_) finish_detached();
   gate::current = nullptr;
   const ThreadIndex index = self.index;
   if (self.trace) self.trace->finish();

@@ -31,6 +31,15 @@ struct Options {
   bool launched{false};   // somebody watches the scratch log and reports
 };
 
+// Where a copy of the process stood when it was made (a checkpoint).
+struct Standing {
+  gate::Slot slot{};          // of the thread that made it
+  ThreadIndex next_index{0};  // threads from here on had not been born
+  bool alone{true};           // it was the only thread: all that come later are replayed too
+  std::uint64_t output_digest{0};
+  std::uint64_t output_bytes{0};
+};
+
 class Replayer final : public gate::Gate, private SleepWatch {
  public:
   Replayer(const recording::Log& recorded, recording::Live& scratch, const Options& options);
@@ -40,6 +49,9 @@ class Replayer final : public gate::Gate, private SleepWatch {
 
   // After fork, in the child: its one thread goes on with the log of the recorded child.
   void continue_in_child(const recording::Log& recorded, recording::Live& scratch, const gate::Slot& forked);
+
+  // In a woken copy: the calling thread, `before`, goes on from where it stood. REQUIRES that the log knows it.
+  void go_on_from(const Standing& standing, const gate::Thread& before);
 
   Kind arrive(gate::Thread& thread, gate::Object& object, Kind kind) override;
   void pass(gate::Thread& thread, gate::Object& object, Kind kind) override;
@@ -100,6 +112,10 @@ class Replayer final : public gate::Gate, private SleepWatch {
   void expect(Replayed& self, Kind kind, ObjectId object, bool fits);
   Kind await(Replayed& self, gate::Object& object, Kind kind);
   void await_order(Replayed& self, gate::Object& object, Kind kind, std::uint64_t order);
+  void adopt(const Replayed& self, gate::Object& object, Kind kind, std::uint64_t order);
+  bool reads_as_it_stands(const Replayed& self, const gate::Object& object, Kind kind) const;
+  void skip_to(Replayed& self, std::uint64_t step);
+  void count_reads(gate::SharedObject& object);
   bool is_new_here(const Replayed& self, ObjectId object) const;
   void name(Replayed& self, gate::Object& object);
   void raise(gate::Object& object);
@@ -117,6 +133,7 @@ class Replayer final : public gate::Gate, private SleepWatch {
   void all_reached_end();
   void await_all(Replayed& self);
   void finish_killed();
+  void finish_detached();
 
   // Who sleeps: proves a stall.
   void falls_asleep(gate::Thread& thread) override;
@@ -134,6 +151,8 @@ class Replayer final : public gate::Gate, private SleepWatch {
   gate::Free free_;
   std::unordered_map<std::uint64_t, const recording::ThreadInfo*> children_;  // (parent, ordinal) -> thread
 
+  bool is_adopted_{false};                   // it goes on from a checkpoint: objects are as they were left there
+  bool is_detached_{false};                  // of several threads only one is replayed: nobody is waited for
   std::atomic<std::uint32_t> remaining_{0};  // recorded threads that have not reached their last step
   std::atomic<std::uint32_t> released_{0};   // the program goes on by itself
   std::atomic<bool> diverged_{false};

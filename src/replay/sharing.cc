@@ -36,8 +36,16 @@ void Replayer::arrive_shared(Thread& thread, SharedObject& object) {
   }
 }
 
+// A recorder counts the reads of one thread apart: they are added up once, by whoever comes first.
+void Replayer::count_reads(SharedObject& object) {
+  if (!is_adopted_ || object.reads.known_id() == 0) return;
+  const std::uint64_t own = object.reads.id.exchange(0, std::memory_order_acq_rel);
+  object.reads.word.fetch_add(2 * own, std::memory_order_seq_cst);
+}
+
 void Replayer::pass_shared(Thread& thread, SharedObject& object) {
   Replayed& self = replayed(thread);
+  count_reads(object);
   thread.done();
   thread.saw_news = true;
   const bool is_new = object.writes.known_id() == 0;
@@ -63,6 +71,8 @@ void Replayer::arrive_writing(Thread& thread, SharedObject& object) {
   }
   const std::uint64_t reads = is_written(self) ? self.next->number : 0;
   await(self, object.writes, Kind::write_lock);
+  if (is_detached_) return;
+  count_reads(object);
   await_order(self, object.reads, Kind::write_lock, object.reads_before + reads);
 }
 

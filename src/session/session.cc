@@ -16,6 +16,7 @@
 #include "recording/folder.h"
 #include "recording/live.h"
 #include "recording/log.h"
+#include "session/checkpoint.h"
 #include "session/ends.h"
 #include "session/manifest.h"
 #include "session/place.h"
@@ -80,8 +81,10 @@ void start_recording(Session& self) {
   if (!live) give_up(live.error().message);
   join_run(settings);
   const bool perturbed = settings.perturbation().any();
-  self.recorder =
-      new record::Recorder(**live, {.full = settings.full, .contents = settings.contents, .perturbed = perturbed});
+  self.checkpoints = Maker::start(settings.checkpoint);
+  self.recorder = new record::Recorder(
+      **live,
+      {.full = settings.full, .contents = settings.contents, .perturbed = perturbed, .checkpoints = self.checkpoints});
   gate::installed = self.recorder;
   self.recorder->start_main();
 }
@@ -106,13 +109,7 @@ recording::Live* make_scratch(Settings& settings) {
 }
 
 void start_replay(Session& self) {
-  Settings& settings = self.settings;
-  recording::Live* scratch = make_scratch(settings);
-  join_run(settings);
-  auto log = open_log(settings.folder, settings.process);
-  if (!log) give_up(log.error().message);
-  self.replayer = new replay::Replayer(
-      *log, *scratch, {.trace = settings.trace, .then_live = settings.then_live, .launched = settings.launched});
+  self.replayer = replayer_of(self);
   gate::installed = self.replayer;
   self.replayer->start_main();
 }
@@ -175,6 +172,16 @@ void end_as_recorded(const std::string& name) {
   for (;;) syscall(SYS_exit_group, info.end_code);
 }
 
+replay::Replayer* replayer_of(Session& self) {
+  Settings& settings = self.settings;
+  recording::Live* scratch = make_scratch(settings);
+  join_run(settings);
+  auto log = open_log(settings.folder, settings.process);
+  if (!log) give_up(log.error().message);
+  return new replay::Replayer(
+      *log, *scratch, {.trace = settings.trace, .then_live = settings.then_live, .launched = settings.launched});
+}
+
 void continue_in_child(const std::string& name, const gate::Slot& forked) {
   Session& self = *the_session;
   self.settings.process = name;
@@ -182,6 +189,7 @@ void continue_in_child(const std::string& name, const gate::Slot& forked) {
   if (self.settings.mode == Mode::record) {
     auto live = create_live(self.settings.folder, self.settings.process);
     if (!live) give_up(live.error().message);
+    if (self.checkpoints != nullptr) self.checkpoints->forget();
     self.recorder->continue_in_child(**live, forked);
   } else if (self.settings.mode == Mode::replay) {
     recording::Live* scratch = make_scratch(self.settings);

@@ -62,6 +62,7 @@ std::vector<std::string> Settings::environment() const {
   set("REPRISE_CHAOS", chaos);
   set("REPRISE_FAVOUR", favour);
   set("REPRISE_DELAY", delay);
+  if (mode == Mode::record) set("REPRISE_CHECKPOINT", checkpoint);
   set("REPRISE_RUN", run);
   set("REPRISE_ONLY", only);
   set("REPRISE_ALONE", alone);
@@ -87,6 +88,8 @@ Settings take_settings() {
   settings.chaos = take("REPRISE_CHAOS").value_or("");
   settings.favour = take("REPRISE_FAVOUR").value_or("");
   settings.delay = take("REPRISE_DELAY").value_or("");
+  settings.checkpoint = take("REPRISE_CHECKPOINT").value_or("");
+  if (!settings.checkpoint.empty()) settings.contents = true;
   settings.run = look("REPRISE_RUN");
   settings.only = look("REPRISE_ONLY");
   settings.alone = look("REPRISE_ALONE");

@@ -2,16 +2,22 @@
 # Goal    A replay gives every receive its message, every wait_any its index, every test its outcome.
 # Method  The paper's figures, recorded while one sender rests before it sends (a file named `slow` says which), replayed
 #         while another does. Control: without a replay the other order does come out. Threads are also held back at the
-#         gate (favour). `--full` recordings must replay alike.
+#         gate (favour). The paper's four benchmarks likewise, smallest and largest: what they print depends on the order of
+#         arrivals, and the adversary is a load that delays whatever node it meets. A replay by receiver is equivalent, one by
+#         sender or with contents identical; each node gets what it got in either case.
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
-from _lib import BUILD, FULL, Bench
+from _lib import BUILD, FULL, WORKERS, Bench
 
 PROGRAM = BUILD / "examples" / "10_mcapi"
 # figure -> the node that is slow when recorded, and the one that is slow when replayed
 FIGURES = {"2": (1, 3), "3": (2, 3), "4": (2, 1), "8": (1, 3), "28": (1, 3)}
 RACY = ("2", "3", "8", "28")  # their output depends on who is slow
 RECORDINGS, REPLAYS = (50, 10) if FULL else (2, 2)
+# benchmark -> smallest and largest size, and whether its output can differ
+BENCHMARKS = {"bt": (3, 21), "cg": (2, 11), "tn": (1, 10), "bully": (3, 12)}
+BENCHMARK_RECORDINGS, BENCHMARK_REPLAYS = (50, 10) if FULL else (2, 1)
 
 
 def slow(bench, node):
@@ -36,6 +42,33 @@ def one_figure(bench, figure, mode, technique):
             replayed = bench.replay(name, **favour)
             bench.expect(replayed.code == 0 and not replayed.hung, f"{name} replays", name)
             bench.expect(lines(replayed) == lines(recorded), f"{name}: the nodes get what they got", name)
+
+
+def one_benchmark(bench, name, size, technique):
+    """Several of these run at once, which is the adversary: each delays the nodes of the others."""
+    seen = set()
+    for number in range(BENCHMARK_RECORDINGS):
+        recording = f"{name}{size}-{technique}-{number}"
+        recorded = bench.record(BUILD / "bench" / "programs" / name, recording, size, options=["--technique", technique])
+        bench.expect(recorded.code == 0 and len(lines(recorded)) > 1, f"{recording} is recorded", recording, recorded)
+        seen.add(tuple(lines(recorded)))
+        for _ in range(BENCHMARK_REPLAYS):
+            replayed = bench.replay(recording)
+            bench.expect(replayed.code == 0 and not replayed.hung, f"{recording} replays", recording, replayed)
+            bench.expect(lines(replayed) == lines(recorded), f"{recording}: the nodes get what they got", recording, replayed)
+        bench.drop(recording)
+    return seen
+
+
+def benchmarks(bench):
+    """Control: the largest of each came out in several ways while they were recorded."""
+    for name, sizes in BENCHMARKS.items():
+        for size in sizes:
+            with ThreadPoolExecutor(2 * WORKERS) as pool:
+                work = [pool.submit(one_benchmark, bench, name, size, technique) for technique in ("receiver", "sender", "data")]
+                seen = set().union(*(each.result() for each in work))
+            if size == sizes[-1]:
+                bench.expect(len(seen) > 1, f"control: {name} {size} depends on the order of arrivals")
 
 
 def control(bench, figure, mode):
@@ -67,6 +100,7 @@ def main():
                 for figure in FIGURES:
                     one_figure(bench, figure, mode, technique)
         failed_assertion(bench)
+        benchmarks(bench)
         return bench.finish()
 
 

@@ -21,6 +21,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #define REPRISE_API __attribute__((visibility("default")))
@@ -153,8 +154,12 @@ struct Thread {
   Gate* gate{nullptr};
   std::uint64_t alone_before{0};  // replay: no step below this one was written, so that none of them waits for a turn
   Seen seen{};
-  bool keeps_contents{false};  // what its gate says to that
-  bool saw_news{false};        // its last passage of a SharedObject was written, or may have been
+  bool keeps_contents{false};      // what its gate says to that
+  bool is_isolated{false};         // it has said that it shares only shared<T> and messages (checkpoint.h)
+  bool has_checkpoints{false};     // recording: it may leave a checkpoint at each passage
+  std::uint64_t checkpoint_at{0};  // when the next one is due: a step or a time
+  bool is_detached{false};         // replay from a checkpoint, without the other threads: what they did is in the log
+  bool saw_news{false};            // its last passage of a SharedObject was written, or may have been
 
   // Recording: a passage that decides nothing is counted here.
   bool counts_alone() const noexcept { return predicts.load(std::memory_order_relaxed); }
@@ -299,6 +304,9 @@ extern REPRISE_API __attribute__((tls_model("initial-exec"))) __thread Thread* c
 
 // Level data: keeps `bytes` as what this thread found here, or compares them with what was recorded, if it was.
 REPRISE_API void keep_or_compare(Thread& thread, std::string_view bytes);
+
+// A thread that is replayed without the others: what it found here when it was recorded, if that was news to it.
+REPRISE_API bool take_contents(Thread& thread, std::string& bytes);
 
 // The calling thread's path, as 0.2. REQUIRES current is not null.
 REPRISE_API const char* thread_path() noexcept;

@@ -70,7 +70,9 @@ struct Event {
   std::uint64_t number_all{0};     // the same, monitor calls counted too
   std::uint64_t called_number{0};  // of the called thread
   std::uint64_t called_number_all{0};
-  std::uint64_t object_number{0};  // at its object, from 1
+  std::uint64_t object_number{0};     // at its object, from 1
+  std::string selection;              // the process, of an event that its selective waits see
+  std::uint64_t selection_number{0};  // among all of these
 
   Place place{};
 };

@@ -11,16 +11,6 @@
 namespace reprise::analyse::sequence {
 namespace {
 
-struct Graph {
-  explicit Graph(std::size_t size) : after(size), waits_for(size) {}
-  void edge(std::size_t from, std::size_t to) {
-    after[from].push_back(to);
-    ++waits_for[to];
-  }
-  std::vector<std::vector<std::size_t>> after;
-  std::vector<std::size_t> waits_for;
-};
-
 struct Meeting {
   std::uint64_t number;
   std::size_t event;
@@ -34,25 +24,53 @@ void sort(Meetings& meetings) {
                    [](const Meeting& a, const Meeting& b) { return a.number < b.number; });
 }
 
-void add_edges(Graph& graph, Meetings& meetings) {
+void add_edges(Precedence& graph, Meetings& meetings) {
   sort(meetings);
   constexpr std::size_t none = ~std::size_t{0};
   std::size_t last = none;
   for (const Meeting& meeting : meetings) {
-    if (last != none && last != meeting.event) graph.edge(last, meeting.event);
+    if (last != none && last != meeting.event) graph.before(last, meeting.event);
     if (meeting.holds_up) last = meeting.event;
   }
 }
 
-Graph graph_of(const Execution& execution, const LinearOptions& options) {
-  Graph graph(execution.events.size());
+// The i-th receive from a mailbox takes what arrived there as the i-th.
+void add_receive_order(Precedence& graph, const Execution& execution, std::map<std::string, Meetings>& threads) {
+  std::map<std::string, Meetings> arrivals;
+  std::map<std::string, Meetings> receives;
+  for (std::size_t i = 0; i < execution.events.size(); ++i) {
+    const Event& event = execution.events[i];
+    if (event.type == Type::arrival) arrivals[event.object].push_back({event.object_number, i, true});
+    if (event.type == Type::receive) receives[event.object].push_back({event.object_number, i, true});
+  }
+  std::map<std::size_t, std::size_t> taken;
+  for (auto& [mailbox, taking] : receives) {
+    Meetings& came = arrivals[mailbox];
+    sort(taking);
+    sort(came);
+    for (std::size_t i = 0; i < taking.size() && i < came.size(); ++i) taken[taking[i].event] = came[i].event;
+  }
+  for (auto& [thread, meetings] : threads) {
+    Meetings came;
+    for (const Meeting& meeting : meetings) {
+      if (const auto arrival = taken.find(meeting.event); arrival != taken.end())
+        came.push_back({meeting.number, arrival->second, true});
+    }
+    add_edges(graph, came);
+  }
+}
+
+Precedence graph_of(const Execution& execution, const LinearOptions& options) {
+  Precedence graph(execution.events.size());
   std::map<std::string, Meetings> threads;
   std::map<std::tuple<bool, std::string, std::string>, Meetings> objects;
+  std::map<std::string, Meetings> selections;
   for (std::size_t i = 0; i < execution.events.size(); ++i) {
     const Event& event = execution.events[i];
     const bool holds_up = event.type != Type::arrival || options.arrivals_in_send_order;
     if (event.number > 0) threads[event.thread].push_back({event.number, i, holds_up});
     if (event.called_number > 0) threads[event.called].push_back({event.called_number, i, true});
+    if (event.selection_number > 0) selections[event.selection].push_back({event.selection_number, i, true});
     const bool is_mailbox = is_mailbox_type(event.type);
     if (event.object_number > 0) {
       objects[{is_mailbox, is_mailbox ? "" : event.home, event.object}].push_back({event.object_number, i, true});
@@ -60,28 +78,34 @@ Graph graph_of(const Execution& execution, const LinearOptions& options) {
   }
   for (auto& [thread, meetings] : threads) add_edges(graph, meetings);
   for (auto& [object, meetings] : objects) add_edges(graph, meetings);
+  for (auto& [process, meetings] : selections) add_edges(graph, meetings);
+  if (options.arrivals_in_receive_order) add_receive_order(graph, execution, threads);
   return graph;
 }
 
 }  // namespace
 
 Linear linear(const Execution& execution, const LinearOptions& options) {
-  Graph graph = graph_of(execution, options);
+  return graph_of(execution, options).sorted();
+}
+
+Linear Precedence::sorted() const {
+  std::vector<std::size_t> waits_for = waits_for_;
   std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
-  for (std::size_t i = 0; i < execution.events.size(); ++i) {
-    if (graph.waits_for[i] == 0) ready.push(i);
+  for (std::size_t i = 0; i < waits_for.size(); ++i) {
+    if (waits_for[i] == 0) ready.push(i);
   }
   Linear result;
   while (!ready.empty()) {
     const std::size_t event = ready.top();
     ready.pop();
     result.order.push_back(event);
-    for (const std::size_t next : graph.after[event]) {
-      if (--graph.waits_for[next] == 0) ready.push(next);
+    for (const std::size_t next : after_[event]) {
+      if (--waits_for[next] == 0) ready.push(next);
     }
   }
-  for (std::size_t i = 0; i < execution.events.size(); ++i) {
-    if (graph.waits_for[i] > 0) result.stuck.push_back(i);
+  for (std::size_t i = 0; i < waits_for.size(); ++i) {
+    if (waits_for[i] > 0) result.stuck.push_back(i);
   }
   return result;
 }

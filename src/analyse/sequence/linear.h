@@ -18,6 +18,7 @@ namespace reprise::analyse::sequence {
 
 struct LinearOptions {
   bool arrivals_in_send_order{false};
+  bool arrivals_in_receive_order{false};  // what a thread receives from several mailboxes also came in that order
 };
 
 struct Linear {
@@ -26,6 +27,22 @@ struct Linear {
 };
 
 Linear linear(const Execution& execution, const LinearOptions& options = {});
+
+// The same by hand: what comes before what, by place.
+class Precedence {
+ public:
+  explicit Precedence(std::size_t size) : after_(size), waits_for_(size) {}
+  void before(std::size_t first, std::size_t then) {
+    after_[first].push_back(then);
+    ++waits_for_[then];
+  }
+  // Of those that may come, always the first.
+  Linear sorted() const;
+
+ private:
+  std::vector<std::vector<std::size_t>> after_;
+  std::vector<std::size_t> waits_for_;
+};
 
 // The execution with its events in that order. REQUIRES nothing is stuck.
 Execution reordered(const Execution& execution, const Linear& linear);

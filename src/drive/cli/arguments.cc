@@ -70,6 +70,26 @@ void describe(CLI::App& app, const Command& command, Arguments& arguments) {
   }
 }
 
+// May `word`, which follows a flag that may stand alone, be its value? A recording's name is none where a number is.
+bool is_value_of(const Flag& flag, const std::string& word) {
+  if (word.starts_with('-')) return false;
+  const bool wants_number = std::string_view(flag.value).starts_with("K|");
+  return !wants_number || word == flag.alone || word.find_first_not_of("0123456789") == std::string::npos;
+}
+
+// A flag that may stand alone gets its value where none follows.
+std::vector<std::string> with_values(const Command& command, const std::vector<std::string>& words) {
+  std::vector<std::string> result;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    result.push_back(words[i]);
+    for (const Flag& flag : command.flags) {
+      if (flag.alone == nullptr || words[i] != flag.names) continue;
+      if (i + 1 == words.size() || !is_value_of(flag, words[i + 1])) result.emplace_back(flag.alone);
+    }
+  }
+  return result;
+}
+
 std::string usage_line(const Command& command) {
   return fmt::format("usage: reprise {}{}{}", command.name, *command.usage != '\0' ? " " : "", command.usage);
 }
@@ -84,17 +104,22 @@ Result<Arguments> checked(const Command& command, const Split& split, Arguments 
   const auto wrong = [&](std::string what) {
     return fail(ErrorCode::usage, fmt::format("{}: {}; {}", command.name, what, usage_line(command)));
   };
-  if (command.takes_program) {
+  const bool takes_program = command.program == Program::needed || !arguments.sequences.empty();
+  if (takes_program) {
+    const bool is_mixed = command.program == Program::with_sequence && !arguments.names.empty();
+    if (is_mixed) return wrong(fmt::format("give a recording ({}) or --sequence, not both", arguments.names.front()));
     if (!arguments.names.empty()) return wrong(fmt::format("put -- before the program ({})", arguments.names.front()));
     if (split.program.empty() && arguments.procfile.empty()) return wrong("no program was given after --");
     if (!split.program.empty() && !arguments.procfile.empty()) return wrong("give a program or -f FILE, not both");
     arguments.program = split.program;
   } else if (split.has_separator) {
     return wrong("nothing may follow --");
+  } else if (command.program == Program::with_sequence && !arguments.procfile.empty()) {
+    return wrong("-f FILE needs --sequence");
   }
   const auto names = static_cast<int>(arguments.names.size());
   if (names < command.names_min && !arguments.all) return wrong("an argument is missing");
-  if (!command.takes_program && names > command.names_max) return wrong("too many arguments");
+  if (!takes_program && names > command.names_max) return wrong("too many arguments");
   return arguments;
 }
 
@@ -114,8 +139,9 @@ Result<Arguments> parse(const Command& command, std::span<const std::string> wor
   Arguments arguments;
   CLI::App app(command.summary);
   describe(app, command, arguments);
-  if (command.takes_program) app.add_option("program", arguments.names)->group("");
+  if (command.program == Program::needed) app.add_option("program", arguments.names)->group("");
   try {
+    split.own = with_values(command, split.own);
     std::reverse(split.own.begin(), split.own.end());  // as the library wants them
     app.parse(split.own);
   } catch (const CLI::CallForHelp&) {

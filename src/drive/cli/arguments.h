@@ -57,9 +57,13 @@ struct Arguments {
   std::string numbering;
   std::vector<std::string> start_ids;
   std::vector<std::string> sequences;
+  std::string files;
   std::optional<std::uint64_t> search;
   std::optional<double> inactivity_s;
   std::string style;
+  std::string checkpoint;
+  std::string from_checkpoint;
+  std::optional<std::uint64_t> keep_checkpoints;
   std::vector<std::string> services;
   std::vector<std::string> groups;
   std::optional<double> timeout_s;
@@ -78,9 +82,10 @@ struct Flag {
   const char* value;  // how the value is called in the help; empty for a switch
   const char* help;
   Destination target;
-  const char* choices{""};  // "first|last": the only values allowed
-  double min{0};            // numbers must be above or at it
-  bool hidden{false};       // an instrument of the tests
+  const char* choices{""};     // "first|last": the only values allowed
+  double min{0};               // numbers must be above or at it
+  bool hidden{false};          // an instrument of the tests
+  const char* alone{nullptr};  // its value where none follows it
 };
 
 // Splits at the first `--`. `has_separator` tells `record ./program` from `record --`.

@@ -14,6 +14,9 @@
 
 namespace reprise::drive::cli {
 
+// Whether a program (or a file of programs) belongs to a command.
+enum class Program { none, needed, with_sequence };
+
 struct Command {
   const char* name;
   const char* summary;
@@ -25,7 +28,7 @@ struct Command {
   const char* names_help;
   int names_min;
   int names_max;
-  bool takes_program;
+  Program program;
   int (*run)(const Arguments& arguments, Console& console);
 };
 
@@ -37,6 +40,7 @@ int run(std::span<const std::string> words, Console& console);
 
 int run_record(const Arguments& arguments, Console& console);
 int run_replay(const Arguments& arguments, Console& console);
+int run_replay_sequence(const Arguments& arguments, Console& console);
 int run_info(const Arguments& arguments, Console& console);
 int run_show(const Arguments& arguments, Console& console);
 int run_sequence(const Arguments& arguments, Console& console);
@@ -45,6 +49,7 @@ int run_mcapi_profile(const Arguments& arguments, Console& console);
 int run_verify(const Arguments& arguments, Console& console);
 int run_ls(const Arguments& arguments, Console& console);
 int run_rm(const Arguments& arguments, Console& console);
+int run_clean(const Arguments& arguments, Console& console);
 int run_diff(const Arguments& arguments, Console& console);
 int run_pack(const Arguments& arguments, Console& console);
 int run_unpack(const Arguments& arguments, Console& console);

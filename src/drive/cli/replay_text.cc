@@ -1,5 +1,7 @@
 #include "drive/cli/replay_text.h"
 
+#include "drive/cli/commands.h"
+
 #include <fmt/format.h>
 
 #include "analyse/text.h"
@@ -95,6 +97,24 @@ Json stall_json(const analyse::Stall& stall) {
 }
 
 }  // namespace
+
+int exit_code_of(const ReplayReport& report) {
+  switch (report.verdict) {
+    case Verdict::identical:
+      return done;
+    case Verdict::different:
+      return finding;
+    case Verdict::diverged:
+      return diverged;
+    case Verdict::stalled:
+      return stalled;
+    case Verdict::unsupported:
+      return unsupported;
+    case Verdict::interrupted:
+      return 128 + report.interrupted;
+  }
+  return own_failure;
+}
 
 std::string ended_text(const Ended& ended) {
   return ended.signalled ? analyse::signal_name(ended.code) : fmt::format("exit code {}", ended.code);

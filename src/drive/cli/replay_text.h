@@ -13,6 +13,9 @@ namespace reprise::drive::cli {
 // "exit code 3", "SIGSEGV"
 std::string ended_text(const Ended& ended);
 
+// As DESIGN's table of exit codes has it.
+int exit_code_of(const ReplayReport& report);
+
 // For a replay that was not identical: what was expected and what happened.
 std::vector<std::string> report_lines(const ReplayReport& report);
 

@@ -146,7 +146,13 @@ class Causes::Builder {
       if (what != "arrival") result_.awaited_[thread] = mailbox;
       return steps_[step_key_].node;
     }
-    if (type == "elseDelay") return make();
+    if (type == "spawn" || type == "joined") return std::nullopt;  // the steps of that kind tell it, too
+    if (type == "elseDelay") {
+      words >> number;
+      const std::size_t node = make();
+      result_.nodes_[node].mailbox = fmt::format("{} {}", thread, number);
+      return node;
+    }
     words >> order;
     const std::size_t node = make();
     mailboxes_[mailbox][order] = node;

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
-#include <sstream>
 
 #include "drive/control/blame.h"
 #include "drive/control/forced_run.h"
+#include "drive/control/learner.h"
 #include "drive/scratch.h"
 
 namespace reprise::drive {
@@ -24,9 +24,30 @@ using Branch = std::map<std::string, Beginning>;
 
 // What makes an event that of the list.
 std::string key_of(const Event& event, const std::string& thread, const std::string& called) {
-  return fmt::format("{}\t{}\t{}\t{}\t{}\t{}", name(event.type), event.object, event.object_number, thread, called,
-                     event.method);
+  return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}", name(event.type), event.object, event.object_number, thread,
+                     called, event.method, is_mailbox_type(event.type) ? "" : event.home,
+                     event.type == Type::else_delay ? event.called_number : 0);
 }
+
+// Which of the listed entries happened: each at its monitor, as the how-manyth there.
+class Entered {
+ public:
+  explicit Entered(const ForcedRun& run) {
+    for (const Event& event : run.happened.events) {
+      if (event.type == Type::entry || event.type == Type::reentry) threads_[key(event)].push_back(event.thread);
+    }
+  }
+  bool take(const Event& listed, const std::string& thread) {
+    const std::vector<std::string>& threads = threads_[key(listed)];
+    const std::size_t next = next_[key(listed)]++;
+    return next < threads.size() && threads[next] == thread;
+  }
+
+ private:
+  static std::string key(const Event& event) { return event.home + "/" + event.object; }
+  std::map<std::string, std::vector<std::string>> threads_;
+  std::map<std::string, std::size_t> next_;
+};
 
 // What no program can do, by the numbers and the order of the text alone.
 struct Impossible {
@@ -98,45 +119,52 @@ std::optional<Impossible> impossible(const Listed& listed) {
   return numbers.first();
 }
 
-// One test of a sequence whose types and mailboxes are known.
+// One test of a sequence. What a simple form leaves out is learnt on the way: what a thread does follows from its
+// causal past, so what was learnt holds as long as the entries in it are as they were.
 class Test {
  public:
   Test(const std::vector<TargetLine>& programs, const Listed& listed, const Folder& kept, const TestOptions& options,
-       Interrupts& interrupts, std::uint64_t runs)
-      : programs_(programs), listed_(listed), kept_(kept), options_(options), interrupts_(interrupts) {
-    result_.runs = runs;
-    result_.listed = listed.mailboxes.size();
+       Interrupts& interrupts)
+      : programs_(programs),
+        original_(listed),
+        listed_(listed),
+        kept_(kept),
+        options_(options),
+        interrupts_(interrupts) {
+    result_.listed = listed.size();
   }
 
   Result<Tested> run() {
-    const auto against = impossible(listed_);
-    std::vector<Branch> open(1);
-    bool is_decided = true;
+    std::vector<Node> open(1);
+    if (original_.is_simple || !original_.entries.empty()) {
+      if (auto learned = learn(open.front()); !learned) return tl::unexpected(learned.error());
+    }
     while (!open.empty()) {
       if (result_.runs >= options_.runs_max) return undecided(fmt::format("{} runs were tried", result_.runs));
-      const Branch branch = std::move(open.back());
+      Node node = std::move(open.back());
       open.pop_back();
-      if (is_ruled_out(branch)) continue;
+      if (is_ruled_out(node.branch)) continue;
       if (options_.progress) options_.progress(result_.runs + 1);
-      auto forced = try_out(branch);
+      if (node.learner) listed_ = node.learner->resolve(original_);
+      const auto against = impossible(listed_);
+      auto forced = try_out(plan_text(listed_, node.branch));
       if (!forced) return tl::unexpected(forced.error());
       const Outcome outcome = judge(*forced, against);
       if (auto noted = note(*forced, outcome); !noted) return tl::unexpected(noted.error());
       if (outcome.is_feasible) return result_;
-      if (!forced->came_to_rest) is_decided = false;
+      if (!forced->came_to_rest) result_.timed_out = true;
+      if (!listed_.has_owner_order && deviates_in_select(*forced)) is_ordered_ = false;
       if (against) break;
-      if (outcome.is_by_past) ruled_out_.push_back(outcome.conflict);
-      add_branches(open, branch, outcome.conflict);
+      go_on(open, node, *forced, outcome);
     }
-    if (!is_decided)
-      return undecided(fmt::format("a run neither ended nor came to rest within {:g} s", options_.inactivity_s));
-    result_.verdict = Verdict::infeasible;
-    return result_;
+    return exhausted();
   }
 
-  const std::map<std::string, std::string>& deviating() const { return deviating_; }
-
  private:
+  struct Node {
+    Branch branch;
+    std::optional<Learner> learner;
+  };
   struct Outcome {
     bool is_feasible{false};
     std::size_t place{0};
@@ -145,13 +173,30 @@ class Test {
     bool is_by_past{false};  // whatever else happens: where these entries are as they were, it goes wrong
   };
 
+  static bool deviates_in_select(const ForcedRun& run) {
+    return std::any_of(run.deviating.begin(), run.deviating.end(),
+                       [](const auto& one) { return one.second.ends_with(" of a select"); });
+  }
+
+  Tested exhausted() {
+    if (result_.timed_out)
+      return undecided(fmt::format("a run neither ended nor came to rest within {:g} s", options_.inactivity_s));
+    if (!is_ordered_) {
+      return undecided(
+          "this form does not say in which order messages came to the mailboxes of a select; one order was tried: "
+          "forms node, total, simple and thread2 say it");
+    }
+    result_.verdict = Verdict::infeasible;
+    return result_;
+  }
+
   Tested undecided(const std::string& why) {
     result_.verdict = Verdict::undecided;
     result_.reason = why;
     return result_;
   }
 
-  Result<ForcedRun> try_out(const Branch& branch) {
+  Result<ForcedRun> try_out(const std::string& plan) {
     ++result_.runs;
     auto scratch = ScratchFolder::create_in_memory();
     if (!scratch) return tl::unexpected(scratch.error());
@@ -159,36 +204,33 @@ class Test {
     tried_ = Folder{scratch_->path() / (kept_.name() + std::string(recording::folder_suffix))};
     std::error_code ignored;
     fs::create_directory(tried_.path, ignored);
-    return run_forced(programs_, plan_text(listed_, branch), tried_, options_.inactivity_s, interrupts_);
+    return run_forced(programs_, plan, tried_, options_.inactivity_s, interrupts_);
   }
 
   // Which of the listed events happened; the first that did not.
   Outcome judge(const ForcedRun& run, const std::optional<Impossible>& against) const {
     std::set<std::string> happened;
-    std::size_t monitor_events = 0;
     for (const Event& event : run.happened.events) happened.insert(key_of(event, event.thread, event.called));
     Outcome outcome;
-    outcome.place = listed_.mailboxes.size();
+    outcome.place = listed_.size();
     std::map<std::string, std::size_t> places;
-    for (std::size_t i = 0; i < listed_.mailboxes.size(); ++i) {
-      const Event& event = listed_.mailboxes[i];
-      const std::string key =
-          key_of(event, run.path_of(event.thread), event.called.empty() ? "" : run.path_of(event.called));
-      places[fmt::format("{} {}", event.object, event.object_number)] = i;
-      if (!happened.contains(key)) outcome.place = std::min(outcome.place, i);
+    Entered entered(run);
+    const std::size_t entries = listed_.mailboxes.size() + listed_.monitors.size();
+    for (std::size_t i = 0; i < listed_.size(); ++i) {
+      const Event& event = listed_.at(i);
+      const std::string thread = event.thread.empty() ? "" : run.path_of(event.thread);
+      const std::string called = event.called.empty() ? "" : run.path_of(event.called);
+      if (i < listed_.mailboxes.size()) places[place_key(event, called)] = i;
+      const bool is_entry = i >= entries && i < entries + listed_.entries.size();
+      const bool is_done = is_entry ? entered.take(event, thread) : happened.contains(key_of(event, thread, called));
+      if (!is_done) outcome.place = std::min(outcome.place, i);
     }
-    for (const Event& event : listed_.monitors) {
-      if (happened.contains(key_of(event, run.path_of(event.thread), ""))) ++monitor_events;
-    }
-    const bool is_complete =
-        outcome.place == listed_.mailboxes.size() && monitor_events == listed_.monitors.size() && run.deviating.empty();
+    const bool is_complete = outcome.place == listed_.size() && run.deviating.empty();
     if (!is_complete) {
       const auto past = past_of_failure(run);
       outcome.is_by_past = past.has_value();
       outcome.conflict = past ? *past : past_of_rest(run);
     }
-    if (outcome.place == listed_.mailboxes.size() && monitor_events < listed_.monitors.size())
-      outcome.reason = "not all of the listed monitor events happened";
     if (listed_.has_total_order) {
       const auto violation = run.causes.against(places);
       if (violation && violation->place < outcome.place) {
@@ -208,6 +250,12 @@ class Test {
       outcome.reason = against->reason;
     }
     return outcome;
+  }
+
+  // As Causes names it.
+  static std::string place_key(const Event& event, const std::string& called) {
+    if (event.type == Type::else_delay) return fmt::format("{} {}", called, event.called_number);
+    return fmt::format("{} {}", event.object, event.object_number);
   }
 
   std::vector<Entry> unlisted(std::vector<Entry> entries) const {
@@ -243,8 +291,10 @@ class Test {
     return least;
   }
   bool is_listed(const std::string& monitor) const {
-    return std::any_of(listed_.monitors.begin(), listed_.monitors.end(),
-                       [&](const Event& event) { return event.home + "/" + event.object == monitor; });
+    const auto is_whole = [&](const Event& event) { return event.home + "/" + event.object == monitor; };
+    const auto is_entered = [&](const Event& event) { return monitor.starts_with(event.home + "/"); };
+    return std::any_of(listed_.monitors.begin(), listed_.monitors.end(), is_whole) ||
+           std::any_of(listed_.entries.begin(), listed_.entries.end(), is_entered);
   }
   // Did the thread end before it did all that is listed of it?
   bool has_more(const ForcedRun& run, const std::string& thread) const {
@@ -272,20 +322,54 @@ class Test {
     });
   }
 
-  // Each way in which one of the entries goes differently, with all before it as they were.
-  static void add_branches(std::vector<Branch>& open, const Branch& branch, const std::vector<Entry>& conflict) {
-    Branch fixed = branch;
-    std::vector<Branch> found;
+  // What to try after a run that went wrong.
+  void go_on(std::vector<Node>& open, const Node& node, const ForcedRun& run, const Outcome& outcome) {
+    if (!node.learner) {
+      if (outcome.is_by_past) ruled_out_.push_back(outcome.conflict);
+      add_branches(open, node, outcome.conflict);
+      return;
+    }
+    Node next = node;
+    std::set<std::string> threads;
+    for (const auto& one : run.deviating) {
+      if (next.learner->learn_from({one})) threads.insert(one.first);
+    }
+    if (!threads.empty()) {
+      // They did what was not known of them: again with that, where their pasts are as they were.
+      next.branch = add_branches(open, node, unlisted(run.causes.past_of(threads)));
+      open.push_back(std::move(next));
+    } else if (!run.deviating.empty()) {
+      add_branches(open, node, unlisted(run.causes.past_of({run.deviating.begin()->first})));
+    } else {
+      add_branches(open, node, unlisted(run.causes.all()));  // what is not known yet may be the reason that others wait
+    }
+  }
+
+  // Each way in which one of the entries goes differently, with all before it as they were. Returns the branch in which
+  // none does.
+  static Branch add_branches(std::vector<Node>& open, const Node& node, const std::vector<Entry>& conflict) {
+    Branch fixed = node.branch;
+    std::vector<Node> found;
     for (const Entry& entry : conflict) {
       Beginning& beginning = fixed[entry.monitor];
       if (entry.position < beginning.entries.size()) continue;
       Branch other = fixed;
       other[entry.monitor].not_next.insert(entry.thread);
-      found.push_back(std::move(other));
+      found.push_back({std::move(other), node.learner});
       beginning.entries.push_back(entry.thread);
       beginning.not_next.clear();
     }
     open.insert(open.end(), found.begin(), found.end());  // the last one, nearest to what went wrong, is tried first
+    return fixed;
+  }
+
+  // A free run tells most of what a simple form leaves out.
+  Result<void> learn(Node& node) {
+    auto free = try_out({});
+    if (!free) return tl::unexpected(free.error());
+    node.learner.emplace();
+    node.learner->learn(*free);
+    return {};
   }
 
   // Keeps the run if it came further than those before.
@@ -302,11 +386,12 @@ class Test {
       result_.reason.clear();
       return {};
     }
-    deviating_ = run.deviating;
+    result_.deviates = !run.deviating.empty();
     result_.place = outcome.place;
     result_.reason = outcome.reason;
-    const bool is_listed = outcome.place < listed_.mailboxes.size();
-    result_.event = is_listed ? text_of(listed_.mailboxes[outcome.place]) : "an event that is not listed";
+    const bool is_listed = outcome.place < listed_.size();
+    result_.event = is_listed ? text_of(listed_.at(outcome.place)) : "an event that is not listed";
+    result_.line = is_listed ? listed_.at(outcome.place).place : sequence::Place{};
     result_.instead.clear();
     for (const auto& [thread, what] : run.deviating) result_.instead.push_back(fmt::format("{}: {}", thread, what));
     for (const auto& [thread, what] : run.waiting) {
@@ -318,122 +403,23 @@ class Test {
   }
 
   const std::vector<TargetLine>& programs_;
-  const Listed& listed_;
+  const Listed& original_;
+  Listed listed_;  // with what was learnt
   const Folder& kept_;
   const TestOptions& options_;
   Interrupts& interrupts_;
   Tested result_;
-  std::map<std::string, std::string> deviating_;
+  bool is_ordered_{true};  // what was tried did not depend on an order that the form does not say
   std::vector<std::vector<Entry>> ruled_out_;
   std::unique_ptr<ScratchFolder> scratch_;
   Folder tried_;
-};
-
-// A simple sequence names threads only. What the k-th event of a thread is follows from the program: a free run tells
-// most of it, and a thread that then does something else tells the rest.
-class Simple {
- public:
-  Simple(const std::vector<TargetLine>& programs, const Listed& listed, const Folder& kept, const TestOptions& options,
-         Interrupts& interrupts)
-      : programs_(programs), listed_(listed), kept_(kept), options_(options), interrupts_(interrupts) {}
-
-  Result<Tested> run() {
-    if (auto learned = learn(); !learned) return tl::unexpected(learned.error());
-    for (std::uint64_t runs = 1;;) {
-      const Listed resolved = resolve();
-      Test test(programs_, resolved, kept_, options_, interrupts_, runs);
-      auto tested = test.run();
-      if (!tested || tested->verdict != Verdict::infeasible || !learn_from(test.deviating())) return tested;
-      runs = tested->runs;
-    }
-  }
-
- private:
-  struct What {
-    Type type{Type::unknown};
-    std::string object{"?"};
-    friend bool operator==(const What&, const What&) = default;
-  };
-
-  Result<void> learn() {
-    auto scratch = ScratchFolder::create_in_memory();
-    if (!scratch) return tl::unexpected(scratch.error());
-    const Folder folder{scratch->path() / ("free" + std::string(recording::folder_suffix))};
-    std::error_code ignored;
-    fs::create_directory(folder.path, ignored);
-    auto run = run_forced(programs_, {}, folder, options_.inactivity_s, interrupts_);
-    if (!run) return tl::unexpected(run.error());
-    for (const Event& event : run->happened.events) {
-      if (is_mailbox_type(event.type) && event.number > 0)
-        what(event.thread, event.number) = {event.type, event.object};
-    }
-    paths_ = run->paths;
-    return {};
-  }
-
-  std::string path_of(const std::string& thread) const {
-    const auto found = paths_.find(thread);
-    return found == paths_.end() ? thread : found->second;
-  }
-  What& what(const std::string& thread, std::uint64_t number) {
-    std::vector<What>& list = known_[thread];
-    if (list.size() < number) list.resize(number);
-    return list[number - 1];
-  }
-
-  Listed resolve() {
-    Listed resolved = listed_;
-    resolved.is_simple = false;
-    std::map<std::string, std::uint64_t> orders;
-    for (Event& event : resolved.mailboxes) {
-      const What& known = what(path_of(event.thread), event.number);
-      event.type = known.type;
-      event.object = known.object;
-      event.object_number = ++orders[event.object];
-    }
-    return resolved;
-  }
-
-  // "arrival deposit as its number 3". True: that was new.
-  bool learn_from(const std::map<std::string, std::string>& deviating) {
-    bool is_new = false;
-    for (const auto& [thread, text] : deviating) {
-      std::istringstream words(text);
-      std::string type, object, word;
-      std::uint64_t number = 0;
-      words >> type >> object >> word >> word >> word >> number;
-      const auto known_type = sequence::type_named(type);
-      if (!known_type || number == 0 || number > known_[thread].size()) continue;
-      const What now{*known_type, object};
-      if (what(thread, number) == now) continue;
-      known_[thread].resize(number);
-      what(thread, number) = now;
-      is_new = true;
-    }
-    return is_new;
-  }
-
-  const std::vector<TargetLine>& programs_;
-  const Listed& listed_;
-  const Folder& kept_;
-  const TestOptions& options_;
-  Interrupts& interrupts_;
-  std::map<std::string, std::vector<What>> known_;
-  std::map<std::string, std::string> paths_;
 };
 
 }  // namespace
 
 Result<Tested> test_sequence(const std::vector<TargetLine>& programs, const Listed& listed, const Folder& kept,
                              const TestOptions& options, Interrupts& interrupts) {
-  if (listed.is_simple) {
-    for (const Event& event : listed.mailboxes) {
-      if (!event.called.empty())
-        return fail(ErrorCode::unsupported, "simple sequences of synchronous mailboxes cannot be forced yet");
-    }
-    return Simple(programs, listed, kept, options, interrupts).run();
-  }
-  return Test(programs, listed, kept, options, interrupts, 0).run();
+  return Test(programs, listed, kept, options, interrupts).run();
 }
 
 }  // namespace reprise::drive

@@ -36,8 +36,11 @@ struct Tested {
   std::optional<std::size_t>
       place;          // in the text, from 0: the first event that cannot happen; `listed`: one more would happen
   std::string event;  // which it is
+  analyse::sequence::Place line;     // where it stands; line 0: nowhere
   std::vector<std::string> instead;  // "producer/0: arrival deposit as its number 3"
   std::string reason;
+  bool deviates{false};   // a thread does what is not listed
+  bool timed_out{false};  // a run neither ended nor came to rest
 };
 
 // `kept` receives the recording of the run that proves it, or of the one that came furthest.

@@ -17,11 +17,17 @@ namespace sequence = analyse::sequence;
 using recording::Folder;
 using recording::Log;
 
-// Does every thread wait at a gate? Else one may sleep for a time only, or outside.
-bool all_wait_at_gates(const Folder& folder) {
-  for (const std::string& process : folder.processes()) {
+// Has every program begun, and does every thread wait at a gate? Else one may sleep for a time only, or outside.
+bool all_wait_at_gates(const Folder& folder, const std::vector<TargetLine>& programs) {
+  const std::vector<std::string> processes = folder.processes();
+  const auto has_begun = [&](const TargetLine& program) {
+    return std::any_of(processes.begin(), processes.end(),
+                       [&](const std::string& name) { return recording::launched_as(name) == program.line.name; });
+  };
+  if (!std::all_of(programs.begin(), programs.end(), has_begun)) return false;
+  for (const std::string& process : processes) {
     const auto log = Log::open(folder.best(process));
-    if (!log) return false;
+    if (!log || log->threads().empty()) return false;
     const bool has_ended = log->info().end_kind != recording::EndKind::running;
     for (const recording::ThreadInfo& thread : log->threads()) {
       if (!has_ended && !thread.ended && thread.pending_kind == Kind::none) return false;
@@ -91,7 +97,7 @@ Result<ForcedRun> run_forced(const std::vector<TargetLine>& programs, const std:
   Quiet quiet;
   bool is_at_rest = false;
   options.is_over = [&](const std::vector<pid_t>& running) {
-    is_at_rest = !running.empty() && quiet.look(running) && all_wait_at_gates(folder);
+    is_at_rest = !running.empty() && quiet.look(running) && all_wait_at_gates(folder, programs);
     return is_at_rest;
   };
   auto recorded = record_system(folder, programs, options, interrupts);

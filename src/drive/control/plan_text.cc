@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
+#include <iterator>
 
+#include "analyse/sequence/linear.h"
 #include "analyse/sequence/number.h"
 #include "analyse/sequence/parse.h"
 
@@ -25,12 +25,22 @@ bool is_number(const std::string& text) {
   return !text.empty() && text.size() < 19 && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
+// What numbers mean.
+struct Numbers {
+  std::vector<StartId> ids;
+  const ThreadIds& threads;
+};
+
 // 7 becomes process#3 where the process starts at 5.
-Result<void> name_thread(std::string& thread, const std::vector<StartId>& ids, const Sequence& in, const Event& event) {
+Result<void> name_thread(std::string& thread, const Numbers& numbers, const Sequence& in, const Event& event) {
   if (thread.empty() || !is_number(thread)) return {};
   const std::uint64_t id = std::stoull(thread);
+  if (const auto known = numbers.threads.find(id); known != numbers.threads.end()) {
+    thread = known->second;
+    return {};
+  }
   const StartId* best = nullptr;
-  for (const StartId& start : ids) {
+  for (const StartId& start : numbers.ids) {
     if (start.first <= id && (best == nullptr || start.first > best->first)) best = &start;
   }
   if (best == nullptr) {
@@ -42,68 +52,111 @@ Result<void> name_thread(std::string& thread, const std::vector<StartId>& ids, c
   return {};
 }
 
-Result<void> add(Listed& listed, const Sequence& in, std::vector<StartId> ids) {
-  ids.insert(ids.end(), in.start_ids.begin(), in.start_ids.end());
-  auto counted = sequence::count_numbers(in);
+// Threads by their names, and monitors and semaphores by their processes, which a part or a thread tells.
+Result<Sequence> named(Sequence in, const Numbers& numbers) {
+  const bool is_of_process = in.form == Form::monitor || in.form == Form::simple_monitor || in.form == Form::semaphore;
+  for (sequence::Part& part : in.parts) {
+    for (Event& event : part.events) {
+      for (std::string* thread : {&event.thread, &event.called}) {
+        if (auto done = name_thread(*thread, numbers, in, event); !done) return tl::unexpected(done.error());
+      }
+      if (is_of_process && event.home.empty()) event.home = event.thread.substr(0, event.thread.find_first_of("/#"));
+    }
+  }
+  return in;
+}
+
+std::vector<Event>& list_of(Listed& listed, Form form) {
+  switch (form) {
+    case Form::monitor:
+      return listed.monitors;
+    case Form::simple_monitor:
+      return listed.entries;
+    case Form::semaphore:
+      return listed.semaphores;
+    default:
+      return listed.mailboxes;
+  }
+}
+
+bool is_of_mailboxes(Form form) {
+  return form != Form::monitor && form != Form::simple_monitor && form != Form::semaphore;
+}
+
+Result<void> add(Listed& listed, const Sequence& read, const Numbers& numbers) {
+  auto in = named(read, numbers);
+  if (!in) return tl::unexpected(in.error());
+  auto counted = sequence::count_numbers(*in);
   if (!counted) return tl::unexpected(counted.error());
-  if (in.form == Form::semaphore || in.form == Form::simple_monitor) {
-    return fail(ErrorCode::unsupported,
-                fmt::format("{}: a sequence of form {} cannot be forced yet", in.file, name(in.form)));
+  const Form form = in->form;
+  if (form == Form::object || form == Form::thread1) {
+    // Any order will do that keeps those of threads and mailboxes.
+    sequence::Linear order = linear(*counted, {.arrivals_in_receive_order = true});
+    if (!order.stuck.empty()) order = linear(*counted);
+    listed.ranks.resize(order.stuck.empty() ? order.order.size() : 0);
+    for (std::size_t i = 0; i < listed.ranks.size(); ++i) listed.ranks[order.order[i]] = i;
   }
-  for (Event& event : counted->events) {
-    if (event.type == Type::else_delay) {
-      return fail(ErrorCode::unsupported, fmt::format("{}:{}:{}: elseDelay cannot be forced yet", in.file,
-                                                      event.place.line, event.place.column));
-    }
-    for (std::string* thread : {&event.thread, &event.called}) {
-      if (auto named = name_thread(*thread, ids, in, event); !named) return named;
-    }
-    if (in.form == Form::monitor && event.home.empty())
-      event.home = event.thread.substr(0, event.thread.find_first_of("/#"));
-    (in.form == Form::monitor ? listed.monitors : listed.mailboxes).push_back(std::move(event));
-  }
-  if (in.form == Form::monitor) return {};
+  std::vector<Event>& list = list_of(listed, form);
+  std::move(counted->events.begin(), counted->events.end(), std::back_inserter(list));
+  if (!is_of_mailboxes(form)) return {};
   listed.lists_mailboxes = true;
-  listed.has_total_order = in.form == Form::node || in.form == Form::total || in.form == Form::simple;
-  listed.is_simple = in.form == Form::simple;
+  listed.has_total_order = form == Form::node || form == Form::total || form == Form::simple;
+  listed.has_owner_order = listed.has_total_order || form == Form::thread2;
+  listed.is_simple = form == Form::simple;
   return {};
 }
 
-std::string event_line(const Event& event) {
-  return fmt::format("event\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", name(event.type), or_dash(event.thread),
-                     event.number_all > 0 ? 0 : event.number, event.number_all, or_dash(event.called),
-                     or_dash(event.method), or_dash(event.condition));
+std::string object_of(const Event& event) {
+  return event.home.empty() || is_mailbox_type(event.type) || event.type == Type::unknown
+             ? event.object
+             : event.home + "/" + event.object;
 }
 
-std::string objects_text(const std::vector<Event>& events, const char* kind) {
-  std::map<std::string, std::vector<const Event*>> objects;
-  for (const Event& event : events) {
-    objects[event.home.empty() || event.method.empty() ? event.object : event.home + "/" + event.object].push_back(
-        &event);
+// From 1: where the i-th event stands among those of all mailboxes.
+std::size_t place_of(const std::vector<std::size_t>& ranks, std::size_t i) {
+  return (i < ranks.size() ? ranks[i] : i) + 1;
+}
+
+std::string objects_text(const std::vector<Event>& events, const char* kind, const char* extent,
+                         const std::vector<std::size_t>& ranks = {}) {
+  struct Listing {
+    const Event* event;
+    std::size_t place;
+  };
+  std::map<std::string, std::vector<Listing>> objects;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (events[i].type != Type::else_delay) objects[object_of(events[i])].push_back({&events[i], place_of(ranks, i)});
   }
   std::string text;
   for (auto& [object, list] : objects) {
-    text += fmt::format("object\t{}\t{}\twhole\n", kind, object);
-    std::stable_sort(list.begin(), list.end(),
-                     [](const Event* a, const Event* b) { return a->object_number < b->object_number; });
-    for (const Event* event : list) text += event_line(*event);
+    text += fmt::format("object\t{}\t{}\t{}\n", kind, object, extent);
+    std::stable_sort(list.begin(), list.end(), [](const Listing& a, const Listing& b) {
+      return a.event->object_number < b.event->object_number;
+    });
+    for (const auto& [event, place] : list) {
+      text += fmt::format("event\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", name(event->type), or_dash(event->thread),
+                          event->number_all > 0 ? 0 : event->number, event->number_all, or_dash(event->called),
+                          or_dash(event->method), or_dash(event->condition), place);
+    }
   }
   return text;
 }
 
-std::string threads_text(const std::vector<Event>& events) {
+std::string threads_text(const std::vector<Event>& events, const std::vector<std::size_t>& ranks) {
   struct Step {
     std::uint64_t rank;
     std::string line;
   };
   std::map<std::string, std::vector<Step>> threads;
-  const auto add_step = [&](const std::string& thread, const Event& event, std::uint64_t number, std::uint64_t all) {
-    threads[thread].push_back({all > 0 ? all : number, fmt::format("step\t{}\t{}\t{}\t{}\n", name(event.type),
-                                                                   event.object, all > 0 ? 0 : number, all)});
-  };
-  for (const Event& event : events) {
-    if (!event.thread.empty()) add_step(event.thread, event, event.number, event.number_all);
-    if (!event.called.empty()) add_step(event.called, event, event.called_number, event.called_number_all);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const Event& event = events[i];
+    const auto add_step = [&](const std::string& thread, std::uint64_t number, std::uint64_t all) {
+      threads[thread].push_back(
+          {all > 0 ? all : number, fmt::format("step\t{}\t{}\t{}\t{}\t{}\n", name(event.type), or_dash(event.object),
+                                               all > 0 ? 0 : number, all, place_of(ranks, i))});
+    };
+    if (!event.thread.empty()) add_step(event.thread, event.number, event.number_all);
+    if (!event.called.empty()) add_step(event.called, event.called_number, event.called_number_all);
   }
   std::string text;
   for (auto& [thread, steps] : threads) {
@@ -114,30 +167,50 @@ std::string threads_text(const std::vector<Event>& events) {
   return text;
 }
 
+std::string entries_text(const std::vector<Event>& entries) {
+  std::map<std::string, std::string> threads;
+  std::set<std::string> processes;
+  for (const Event& entry : entries) {
+    threads[entry.thread] += fmt::format("entry\t{}\n", entry.object);
+    processes.insert(entry.home);
+  }
+  std::string text;
+  for (const std::string& process : processes) text += fmt::format("entries\t{}\n", process);
+  for (const auto& [thread, lines] : threads) text += fmt::format("thread\t{}\n{}", thread, lines);
+  return text;
+}
+
 }  // namespace
 
-Result<Listed> read_listed(const std::vector<std::string>& files, const std::vector<StartId>& start_ids) {
+const Event& Listed::at(std::size_t place) const {
+  for (const std::vector<Event>* list : {&mailboxes, &monitors, &entries}) {
+    if (place < list->size()) return (*list)[place];
+    place -= list->size();
+  }
+  return semaphores[place];
+}
+
+Result<Listed> read_listed(const std::vector<std::string>& files, const std::vector<StartId>& start_ids,
+                           const ThreadIds& threads) {
   Listed listed;
   std::vector<std::vector<Sequence>> all;
-  std::vector<StartId> ids = start_ids;
+  Numbers numbers{start_ids, threads};
   for (const std::string& file : files) {
-    std::ifstream stream(file, std::ios::binary);
-    std::ostringstream text;
-    if (!stream || !(text << stream.rdbuf())) {
-      return fail(ErrorCode::not_found, fmt::format("{}: it cannot be read, or is empty", file));
-    }
-    auto sequences = sequence::read(text.str(), file);
+    const auto text = read_text(file);
+    if (!text) return tl::unexpected(text.error());
+    auto sequences = sequence::read(*text, file);
     if (!sequences) return tl::unexpected(sequences.error());
-    for (const Sequence& one : *sequences) ids.insert(ids.end(), one.start_ids.begin(), one.start_ids.end());
+    for (const Sequence& one : *sequences)
+      numbers.ids.insert(numbers.ids.end(), one.start_ids.begin(), one.start_ids.end());
     all.push_back(*std::move(sequences));
   }
   for (const auto& sequences : all) {
     for (const Sequence& one : sequences) {
-      if (listed.lists_mailboxes && one.form != Form::monitor) {
+      if (listed.lists_mailboxes && is_of_mailboxes(one.form)) {
         return fail(ErrorCode::usage,
                     fmt::format("{}: there is a sequence of mailbox events already; give one of them", one.file));
       }
-      if (auto added = add(listed, one, ids); !added) return tl::unexpected(added.error());
+      if (auto added = add(listed, one, numbers); !added) return tl::unexpected(added.error());
     }
   }
   return listed;
@@ -146,9 +219,12 @@ Result<Listed> read_listed(const std::vector<std::string>& files, const std::vec
 std::string plan_text(const Listed& listed, const std::map<std::string, Beginning>& beginnings) {
   std::string text;
   if (listed.lists_mailboxes) text += "mailboxes\n";
-  text += objects_text(listed.mailboxes, "mailbox");
-  text += objects_text(listed.monitors, "monitor");
-  text += threads_text(listed.mailboxes);
+  text += objects_text(listed.mailboxes, "mailbox", "whole", listed.ranks);
+  text += objects_text(listed.monitors, "monitor", "whole");
+  text += objects_text(listed.entries, "monitor", "entries");
+  text += objects_text(listed.semaphores, "semaphore", "whole");
+  text += entries_text(listed.entries);
+  text += threads_text(listed.mailboxes, listed.ranks);
   for (const auto& [monitor, beginning] : beginnings) {
     text += fmt::format("object\tmonitor\t{}\tbegin\n", monitor);
     for (const std::string& thread : beginning.entries)

@@ -1,6 +1,8 @@
 #include "drive/control/quiet.h"
 
 #include <fmt/format.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
 
 #include <charconv>
 #include <filesystem>
@@ -31,6 +33,36 @@ std::optional<std::uint64_t> sleeping(const fs::path& task) {
   return sleeps ? std::optional(switches) : std::nullopt;
 }
 
+// Does the thread sleep for a time only? Where the kernel does not say which call it sleeps in: no.
+bool has_timer(const fs::path& task) {
+  std::ifstream file(task / "syscall");
+  long number = -1;
+  file >> number >> std::hex;
+  std::uint64_t arguments[4] = {};
+  for (std::uint64_t& argument : arguments) {
+    std::string text;
+    file >> text;
+    if (text.starts_with("0x")) std::from_chars(text.data() + 2, text.data() + text.size(), argument, 16);
+  }
+  if (!file) return false;
+  if (number == SYS_clock_nanosleep) return true;
+#ifdef SYS_nanosleep
+  if (number == SYS_nanosleep) return true;
+#endif
+  const std::uint64_t what = arguments[1] & FUTEX_CMD_MASK;
+  return number == SYS_futex && (what == FUTEX_WAIT || what == FUTEX_WAIT_BITSET) && arguments[3] != 0;
+}
+
+bool has_timers(const std::vector<pid_t>& processes) {
+  for (const pid_t process : processes) {
+    std::error_code error;
+    for (const fs::directory_entry& task : fs::directory_iterator(fmt::format("/proc/{}/task", process), error)) {
+      if (has_timer(task.path())) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 bool Quiet::look(const std::vector<pid_t>& processes) {
@@ -52,7 +84,7 @@ bool Quiet::look(const std::vector<pid_t>& processes) {
   }
   const bool is_quiet = !now.empty() && now == last_;
   last_ = std::move(now);
-  return is_quiet;
+  return is_quiet && !has_timers(processes);
 }
 
 }  // namespace reprise::drive

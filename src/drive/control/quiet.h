@@ -5,7 +5,7 @@
 //
 // If every thread slept at one look and has not run since when the next one comes, then there was an instant in between
 // at which all slept at once. Nobody was left to wake anybody: they sleep for ever, unless a timer or somebody outside
-// wakes one.
+// wakes one. Who sleeps for a time only (a futex with a time limit, nanosleep) does not count as sleeping.
 //
 // Cost      A file of /proc per thread and look.
 #pragma once

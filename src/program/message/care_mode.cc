@@ -39,6 +39,16 @@ int wanted_mode(const int* own) {
   return text == nullptr && own == nullptr ? NORMAL : -1;
 }
 
+constexpr int default_count = 100;
+const int* own_count = nullptr;
+
+// Events between two checkpoints.
+int checkpoint_count() {
+  const char* text = std::getenv("CARE_CP_COUNT");
+  const int count = text != nullptr ? std::atoi(text) : own_count != nullptr ? *own_count : default_count;
+  return count > 0 ? count : default_count;
+}
+
 // A capture replaces the one before it, as CARE's files did. What is no recording is left alone: making it fails then.
 void make_room(const std::filesystem::path& folder) {
   std::error_code error;
@@ -71,20 +81,19 @@ bool enter_mode(const int* own) {
     errno = EINVAL;
     return false;
   }
-  if (mode == CHECKPOINT) {
-    warn("CHECKPOINT is not supported yet: there are no checkpoints; FULL_CAPTURE and REPLAY_ONE go from the start");
-    errno = ENOTSUP;
-    return false;
-  }
   const std::string process = gate::process_name;
   const std::string folder = process + "_rec" + std::string(recording::folder_suffix);
-  const bool captures = mode == CAPTURE || mode == FULL_CAPTURE;
+  const bool captures = mode == CAPTURE || mode == FULL_CAPTURE || mode == CHECKPOINT;
   if (captures) make_room(folder);
   setenv(captures ? "REPRISE_RECORD" : "REPRISE_REPLAY", folder.c_str(), 1);
   setenv("REPRISE_PROCESS", process.c_str(), 1);
-  if (mode == FULL_CAPTURE) setenv("REPRISE_LEVEL", "data", 1);
+  if (mode == FULL_CAPTURE || mode == CHECKPOINT) setenv("REPRISE_LEVEL", "data", 1);
+  // As CARE did: the one before is ended.
+  if (mode == CHECKPOINT) setenv("REPRISE_CHECKPOINT", (std::to_string(checkpoint_count()) + ":1").c_str(), 1);
   if (mode == REPLAY_ONE) setenv("REPRISE_ONLY", process.c_str(), 1);
   return start_anew();
 }
 
 }  // namespace reprise::care
+
+void care_count(const int* count) { reprise::care::own_count = count; }

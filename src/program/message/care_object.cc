@@ -24,6 +24,11 @@ struct SharedObject : Object {
 void keep_contents(const Object& object) {
   reprise::gate::Thread* thread = reprise::gate::current;
   if (thread == nullptr || !thread->keeps_contents) return;
+  if (std::string bytes; thread->is_detached) {
+    if (reprise::gate::take_contents(*thread, bytes) && bytes.size() == object.size)
+      std::memcpy(object.data, bytes.data(), bytes.size());
+    return;
+  }
   reprise::gate::keep_or_compare(*thread, std::string_view(object.data, object.size));
 }
 
@@ -52,6 +57,9 @@ void care_read_exit(Pinfo*, Object* object) { shared(object).mutex.unlock_shared
 void care_write_entry(Pinfo* pinfo, Object* object) {
   SharedObject& self = shared(object);
   self.mutex.lock();
+  // CARE did not keep what a writer finds; one that goes on from a checkpoint without the others needs it.
+  const reprise::gate::Thread* thread = reprise::gate::current;
+  if (thread != nullptr && (thread->has_checkpoints || !thread->gate->lives())) keep_contents(self);
   const int readers = self.readers.exchange(0, std::memory_order_relaxed);
   reprise::care::note(
       "wrote", {reprise::care::name_of(pinfo), std::to_string(self.version), std::to_string(readers), self.name});

@@ -1,4 +1,5 @@
 // THREADgo and THREADcreate: threads that are waited for together.
+#include <reprise/checkpoint.h>
 #include <reprise/mutex.h>
 
 #include <cerrno>
@@ -36,6 +37,7 @@ int care_create(CareRoutine routine, void* argument, int argument_length) {
     std::string copy(static_cast<const char*>(argument), argument_length > 0 ? argument_length : 0);
     const std::lock_guard lock(threads.mutex);
     threads.waiting.emplace_back([routine, argument, argument_length, copy]() mutable {
+      reprise::allow_checkpoints();  // the model of CARE: threads share its objects and messages, nothing else
       routine(argument_length > 0 ? copy.data() : argument);
     });
     return 0;

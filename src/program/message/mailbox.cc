@@ -72,7 +72,7 @@ Mailbox::Mailbox(std::string_view name) : name_(name), label_("mailbox " + name_
   }
   if (!is_done) {
     incarnation_ = static_cast<std::uint32_t>(std::strtoul(outcome.c_str() + 1, nullptr, 10));
-    enlist(incarnation_);
+    if (!world().is_alone()) enlist(incarnation_);
   }
   if (incarnation_ > 1) label_ += "#" + std::to_string(incarnation_);
   object_.passages.name = label_.c_str();
@@ -101,10 +101,22 @@ void Mailbox::close_in_child() {
   for (auto& [key, source] : sources_) {
     close_file(source->file);
     source->is_lost = true;
+    new (&source->mutex) std::mutex;
   }
   for (int* file : {&unix_, &tcp_, &epoll_, &wake_}) close_file(*file);
   close_file(entry_.file);
   new (&mutex_) std::mutex;
+  if (world().is_alone()) expect_sources();
+}
+
+// From here on messages come from the log. A source that was met when recorded goes on as it is: its messages are
+// counted on, and calls that are still open can be replied to.
+void Mailbox::expect_sources() {
+  for (const auto& [key, source] : sources_) {
+    if (source->number == Source::unnumbered) continue;
+    if (source->number >= expected_.size()) expected_.resize(source->number + 1);
+    expected_[source->number] = std::make_unique<Expected>(Expected{source->from, source->kept, source});
+  }
 }
 
 // Replay registers each incarnation under a name of its own, so that who looks for one finds that very one.

@@ -80,6 +80,9 @@ class Mailbox {
   int poll_file();
   void read_early();
   void close_in_child();
+  // While the process forks to make a checkpoint.
+  bool try_hold() { return mutex_.try_lock(); }
+  void let_go() { mutex_.unlock(); }
 
   // Connections made by this party, by name and incarnation of the other: found again, not made twice.
   struct Partners {
@@ -118,6 +121,7 @@ class Mailbox {
   message receive_recorded(gate::Thread& thread, const gate::Choice& choice, const std::string& introduced);
   message from_log(gate::Thread& thread, const Expected& expected);
   void expect(std::uint64_t number, std::string_view text);
+  void expect_sources();
   std::shared_ptr<Source> await_source(const message_sender& from);
   std::shared_ptr<Source> find_source(const message_sender& from);
   void introduce(gate::Thread& thread, Source& source);

@@ -89,7 +89,7 @@ std::optional<message> Mailbox::receive(Time time) {
 std::optional<message> Mailbox::receive_passing(gate::Thread& thread, const Deadline& deadline,
                                                 const std::uint64_t* which) {
   std::string introduced;
-  thread.gate->perhaps_given(thread, Kind::source, take_text, &introduced);
+  if (which == nullptr) thread.gate->perhaps_given(thread, Kind::source, take_text, &introduced);
   const gate::Choice choice = thread.gate->arrive_choosing(thread, object_, Kind::receive);
   if (choice.known) return receive_recorded(thread, choice, introduced);
   return receive_live(&thread, deadline, which);
@@ -161,7 +161,7 @@ message Mailbox::from_log(gate::Thread& thread, const Expected& expected) {
     taken.source_ = expected.nowhere;
     taken.call_ = static_cast<std::uint32_t>(taken.number_ % call_limit);
     const std::lock_guard lock(expected.nowhere->mutex);
-    expected.nowhere->calls.insert(taken.call_);
+    while (!expected.nowhere->calls.insert(taken.call_).second) taken.call_ = (taken.call_ + 1) % call_limit;
   }
   return taken;
 }

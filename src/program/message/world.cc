@@ -9,6 +9,7 @@
 #include <fstream>
 #include <new>
 
+#include "gate/checkpoints.h"
 #include "program/message/connection.h"
 #include "program/message/mailbox.h"
 #include "recording/folder.h"
@@ -53,6 +54,7 @@ World::World() {
   for (const std::string& group : split(variable("REPRISE_GROUPS"), ';')) groups_.push_back(split(group, ','));
   routes_path_ = variable("REPRISE_ROUTES");
   pthread_atfork(nullptr, nullptr, &World::close_in_child);
+  gate::stand_still = {&World::hold_still, &World::go_on};
 }
 
 Result<std::shared_ptr<Run>> World::run() {
@@ -66,7 +68,7 @@ Result<std::shared_ptr<Run>> World::run() {
 }
 
 bool World::is_replayed(std::string_view process, std::string_view party) const {
-  return only_.empty() || names(only_, process, party);
+  return !is_alone_ && (only_.empty() || names(only_, process, party));
 }
 
 // Lines `process connection incarnation receiver`. What cannot be read leads nowhere.
@@ -128,11 +130,32 @@ void World::read_early() {
 void World::close_in_child() {
   World& self = *the_world;
   new (&self.mutex_) std::mutex;
+  self.is_alone_ = self.is_alone_ || gate::is_making_checkpoint;
   for (Mailbox* mailbox : self.mailboxes_) mailbox->close_in_child();
   for (Connection* connection : self.connections_) connection->close_in_child();
   self.mailboxes_.clear();
   self.connections_.clear();
   self.run_.reset();
+}
+
+bool World::hold_still() {
+  World& self = *the_world;
+  if (!self.mutex_.try_lock()) return false;
+  std::size_t held = 0;
+  for (Mailbox* mailbox : self.mailboxes_) {
+    if (!mailbox->try_hold()) break;
+    ++held;
+  }
+  if (held == self.mailboxes_.size()) return true;
+  for (std::size_t i = 0; i < held; ++i) self.mailboxes_[i]->let_go();
+  self.mutex_.unlock();
+  return false;
+}
+
+void World::go_on() {
+  World& self = *the_world;
+  for (Mailbox* mailbox : self.mailboxes_) mailbox->let_go();
+  self.mutex_.unlock();
 }
 
 }  // namespace reprise::messaging

@@ -36,6 +36,8 @@ class World {
 
   // Is `process`, or the process of `party`, replayed too? Always, unless REPRISE_ONLY names others.
   bool is_replayed(std::string_view process, std::string_view party) const;
+  // This process stands at a checkpoint, or goes on from one: there are no others, and no sockets.
+  bool is_alone() const { return is_alone_; }
   // A merged recording: who received from a connection of this process (REPRISE_ROUTES, made by `reprise merge`).
   struct Route {
     std::uint32_t incarnation{1};
@@ -58,6 +60,8 @@ class World {
 
  private:
   static void close_in_child();
+  static bool hold_still();
+  static void go_on();
 
   std::mutex mutex_;  // guards what follows
   std::shared_ptr<Run> run_;
@@ -65,6 +69,7 @@ class World {
   std::vector<Connection*> connections_;
   std::optional<std::map<std::uint64_t, Route>> routes_;  // once it was asked for
 
+  bool is_alone_{false};
   std::string host_;
   std::vector<std::string> only_;
   std::vector<std::vector<std::string>> groups_;

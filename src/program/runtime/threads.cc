@@ -1,6 +1,7 @@
 // pthread_create and its family, so that every thread has a path and joins are steps, whoever makes the threads.
 #include <dlfcn.h>
 #include <pthread.h>
+#include <reprise/detail/noted.h>
 #include <reprise/thread.h>
 
 #include <algorithm>
@@ -50,6 +51,7 @@ struct Start {
   void* argument;
   gate::Thread* thread;
   char path[path_bytes];
+  bool is_active;
 };
 
 void write_path(char (&path)[path_bytes], const gate::Thread& parent, const gate::Thread& child) {
@@ -91,6 +93,7 @@ void* run(void* argument) {
   std::copy(std::begin(copy.path), std::end(copy.path), own_path);
   pthread_setspecific(end_key, new Ending{copy.thread, false});
   copy.thread->gate->started(*copy.thread);
+  if (copy.is_active) detail::count_active();
   return copy.routine(copy.argument);
 }
 
@@ -120,7 +123,8 @@ extern "C" REPRISE_API int pthread_create(pthread_t* native, const pthread_attr_
   if (child == nullptr) return create(native, attributes, routine, argument);
   const std::uint32_t index = child->index;  // the child may be gone before create returns
   last_spawned_index = index;
-  auto* start = new Start{routine, argument, child, {}};
+  detail::note_spawn(index);
+  auto* start = new Start{routine, argument, child, {}, detail::counted().is_active};
   write_path(start->path, *parent, *child);
   const int error = create(native, attributes, run, start);
   if (error != 0) {
@@ -140,6 +144,7 @@ extern "C" REPRISE_API int pthread_join(pthread_t native, void** result) {
   thread->gate->joining(*thread, child);
   const int error = join(native, result);
   thread->gate->joined(*thread, child);
+  detail::note_joined(child);
   return error;
 }
 

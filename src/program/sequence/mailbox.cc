@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <cstdlib>
 #include <utility>
 
@@ -11,9 +12,6 @@
 
 namespace reprise::detail {
 namespace {
-
-// Not a function-local static: its guard would pass the gate.
-const std::shared_ptr<Hub>* selection = new std::shared_ptr<Hub>(std::make_shared<Hub>("selection"));
 
 // What a message to a mailbox is for: its first byte.
 constexpr char connect_mark = 'c';
@@ -56,22 +54,47 @@ auto translated(const std::string& mailbox, Action action) {
   }
 }
 
-// "0.1 3 4": the calling thread's next event; count_event() makes it so.
+void append_number(std::string& text, std::uint64_t number) {
+  char digits[20];
+  text.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+}
+
+std::string wire_text(char mark, const std::string& bytes) {
+  const gate::Thread* thread = gate::current;
+  const Counted& now = counted();
+  std::string text;
+  text.reserve(64 + bytes.size());
+  text += mark;
+  text += thread != nullptr ? gate::thread_path() : "?";
+  text += '#';
+  append_number(text, thread != nullptr ? thread->index : 0);
+  text += ' ';
+  append_number(text, now.mailbox_events + 1);
+  text += ' ';
+  append_number(text, now.all + 1);
+  text += '\n';
+  text += bytes;
+  return text;
+}
+
+// Not a function-local static: its guard would pass the gate.
+const std::shared_ptr<Hub>* the_selection = new std::shared_ptr<Hub>(std::make_shared<Hub>("selection"));
+
+}  // namespace
+
+const std::shared_ptr<Hub>& selection() { return *the_selection; }
+
+std::string selection_text(std::uint64_t number) { return " @" + std::to_string(number); }
+
 std::string numbers_text() {
   const Counted& now = counted();
   return std::to_string(now.mailbox_events + 1) + ' ' + std::to_string(now.all + 1);
 }
 void count_event() {
+  count_active();
   ++counted().mailbox_events;
   ++counted().all;
 }
-std::string wire_text(char mark, const std::string& bytes) {
-  const gate::Thread* thread = gate::current;
-  const std::string who = thread != nullptr ? gate::thread_path() + ('#' + std::to_string(thread->index)) : "?#0";
-  return mark + who + ' ' + numbers_text() + '\n' + bytes;
-}
-
-}  // namespace
 
 void throw_bad_contents(const std::string& mailbox) {
   throw mailbox_error(mailbox_fault::bad_contents,
@@ -84,17 +107,26 @@ MailboxCore::MailboxCore(const std::string& name, bool is_synchronous, bool is_s
     : name_(name),
       label_("queue " + name),
       is_synchronous_(is_synchronous),
-      hub_(is_selectable ? *selection : std::make_shared<Hub>(label_.c_str())),
+      hub_(is_selectable ? selection() : std::make_shared<Hub>(label_.c_str())),
       party_(name),
       planned_(plan() != nullptr && plan()->lists_mailboxes() ? &plan()->mailbox(name) : nullptr),
       server_([this] { serve(); }) {}
 
 MailboxCore::~MailboxCore() { stop(); }
 
-void MailboxCore::note(const char* type, const std::string& rest) {
+void MailboxCore::note(const char* type, const std::string& rest, std::uint64_t place) {
   ++order_;
+  last_number_ = place != 0 ? place : ++hub_->events;
   if (gate::current == nullptr) return;
-  detail::note(Kind::mailbox, name_, type + (' ' + std::to_string(order_)) + ' ' + rest);
+  std::string text;
+  text.reserve(48 + rest.size());
+  text += type;
+  text += ' ';
+  append_number(text, order_);
+  text += ' ';
+  text += rest;
+  if (hub_ == selection()) text += selection_text(last_number_);
+  detail::note(Kind::mailbox, name_, text);
 }
 
 void MailboxCore::serve() {
@@ -115,21 +147,21 @@ bool MailboxCore::handle(message incoming) {
   const std::size_t blank = who.find(' ');
   if (mark == std::string::npos || blank == std::string::npos || blank < mark) return true;
   const std::string& process = incoming.from().process;
-  request.actor = {process + '/' + who.substr(0, mark), process + who.substr(mark, blank - mark)};
+  if (is_forced()) request.actor = {process + '/' + who.substr(0, mark), process + who.substr(mark, blank - mark)};
   request.number = std::strtoull(who.c_str() + blank, nullptr, 10);
   const std::size_t last = who.rfind(' ');
   request.all = std::strtoull(who.c_str() + last, nullptr, 10);
   request.mail.sender = process + ' ' + who.substr(0, mark) + who.substr(blank);
   request.mail.bytes = bytes.substr(end + 1);
   if (incoming.expects_reply()) request.asked = std::move(incoming);
-  const std::lock_guard lock(hub_->mutex);
+  std::unique_lock lock(hub_->mutex);
   if (is_forced()) {
-    stash_.push_back(std::move(request));
+    stash_.add(std::move(request));
     advance();
   } else {
     perform(std::move(request));
   }
-  hub_->changed.notify_all();
+  hub_->unlock_and_notify(lock);
   return true;
 }
 
@@ -142,22 +174,26 @@ void MailboxCore::answer(std::optional<message>& asked, const std::string& text)
 }
 
 // REQUIRES the hub's mutex.
-void MailboxCore::perform(Request request) {
+void MailboxCore::perform(Request request, std::uint64_t place) {
   const char* const kind = is_synchronous_ ? "s" : "a";
   if (is_closed_ && request.mark != close_mark) return answer(request.asked, std::string("-") + kind);
   if (request.mark == send_mark) {
-    if (!is_synchronous_) note("arrival", request.mail.sender);
-    request.mail.arrival = ++hub_->arrivals;
+    if (!is_synchronous_) {
+      note("arrival", request.mail.sender, place);
+      request.mail.arrival = last_number_;
+    } else {
+      request.mail.arrival = ++hub_->events;
+    }
     request.mail.reply = std::move(request.asked);
     queue_.push_back(std::move(request.mail));
     return;
   }
   if (request.mark == connect_mark) {
     ++connections_;
-    note("connection", request.mail.sender);
+    note("connection", request.mail.sender, place);
   } else {
     if (connections_ > 0) --connections_;
-    note("close", request.mail.sender);
+    note("close", request.mail.sender, place);
   }
   answer(request.asked, std::string("+") + kind);
 }
@@ -177,14 +213,27 @@ bool fits(const PlannedEvent& event, const Request& request) {
 
 }  // namespace
 
-std::deque<Request>::const_iterator MailboxCore::find(const PlannedEvent& event) const {
-  for (auto request = stash_.begin(); request != stash_.end(); ++request) {
-    if (!fits(event, *request)) continue;
-    const bool is_first = std::none_of(stash_.begin(), request,
-                                       [&](const Request& other) { return other.connection == request->connection; });
-    return is_first ? request : stash_.end();
+void Stash::add(Request request) {
+  std::deque<Request>& list = connections_[request.connection];
+  list.push_back(std::move(request));
+  ++size_;
+}
+
+bool Stash::has(const PlannedEvent& event) const {
+  return std::any_of(connections_.begin(), connections_.end(), [&](const auto& connection) {
+    return !connection.second.empty() && fits(event, connection.second.front());
+  });
+}
+
+std::optional<Request> Stash::take(const PlannedEvent& event) {
+  for (auto& [name, list] : connections_) {
+    if (list.empty() || !fits(event, list.front())) continue;
+    Request request = std::move(list.front());
+    list.pop_front();
+    --size_;
+    return request;
   }
-  return stash_.end();
+  return std::nullopt;
 }
 
 // REQUIRES the hub's mutex. Does what came already and whose turn it is.
@@ -192,20 +241,26 @@ void MailboxCore::advance() {
   while (next_ < planned_->events.size()) {
     const PlannedEvent& event = planned_->events[next_];
     if (event.type == "receive" || event.type == "SRsynchronization") return;
-    const auto found = find(event);
-    if (found == stash_.end()) return;
-    Request request = std::move(stash_[static_cast<std::size_t>(found - stash_.begin())]);
-    stash_.erase(found);
+    auto request = stash_.take(event);
+    if (!request) return;
     ++next_;
-    perform(std::move(request));
+    perform(*std::move(request), event.place);
   }
+}
+
+std::uint64_t MailboxCore::next_place() const {
+  return next_ < planned_->events.size() ? planned_->events[next_].place : no_place;
+}
+
+std::size_t MailboxCore::size_at(std::uint64_t place) const {
+  return static_cast<std::size_t>(
+      std::count_if(queue_.begin(), queue_.end(), [&](const Mail& mail) { return mail.arrival < place; }));
 }
 
 bool MailboxCore::is_turn(const Actor& receiver) const {
   if (next_ >= planned_->events.size()) return false;
   const PlannedEvent& event = planned_->events[next_];
-  if (is_synchronous_)
-    return event.type == "SRsynchronization" && receiver.is(event.called) && find(event) != stash_.end();
+  if (is_synchronous_) return event.type == "SRsynchronization" && receiver.is(event.called) && stash_.has(event);
   return event.type == "receive" && receiver.is(event.thread) && !queue_.empty();
 }
 
@@ -219,34 +274,31 @@ void MailboxCore::await_turn(std::unique_lock<reprise::mutex>& lock) {
     const bool is_over = next_ >= planned_->events.size();
     if (!is_listed && is_over && (!queue_.empty() || !stash_.empty())) hold(std::string(type) + ' ' + name_);
     if (is_listed && !std::exchange(has_told, true)) wants(std::string(type) + ' ' + name_);
-    hub_->changed.wait(lock);
+    hub_->wait(lock);
   }
 }
 
 Mail MailboxCore::take_in_turn() {
   if (is_synchronous_) {
-    const auto found = find(planned_->events[next_]);
-    Request request = std::move(stash_[static_cast<std::size_t>(found - stash_.begin())]);
-    stash_.erase(found);
-    request.mail.reply = std::move(request.asked);
-    queue_.push_front(std::move(request.mail));
+    auto request = stash_.take(planned_->events[next_]);
+    request->mail.reply = std::move(request->asked);
+    queue_.push_front(std::move(request->mail));
   }
-  ++next_;
-  Mail mail = take();
+  Mail mail = take(planned_->events[next_++].place);
   advance();
-  hub_->changed.notify_all();
+  hub_->notify();
   return mail;
 }
 
-Mail MailboxCore::take() {
+Mail MailboxCore::take(std::uint64_t place) {
   Mail mail = std::move(queue_.front());
   queue_.pop_front();
-  const std::string own = numbers_text();
+  const std::string own = gate::current != nullptr ? numbers_text() : std::string();
   count_event();
   if (is_synchronous_) {
-    note("SRsynchronization", own + ' ' + mail.sender);
+    note("SRsynchronization", own + ' ' + mail.sender, place);
   } else {
-    note("receive", own);
+    note("receive", own, place);
   }
   return mail;
 }
@@ -264,7 +316,7 @@ std::string MailboxCore::finish(Mail mail) {
 std::string MailboxCore::receive() {
   std::unique_lock lock(hub_->mutex);
   if (is_forced()) await_turn(lock);
-  while (queue_.empty() && !is_closed_ && !is_forced()) hub_->changed.wait(lock);
+  while (queue_.empty() && !is_closed_ && !is_forced()) hub_->wait(lock);
   if (is_closed_) throw mailbox_error(mailbox_fault::closed, "mailbox " + name_ + " is closed");
   Mail mail = is_forced() ? take_in_turn() : take();
   lock.unlock();
@@ -277,7 +329,7 @@ void MailboxCore::close() {
     std::unique_lock lock(hub_->mutex);
     is_closed_ = true;
     left = std::exchange(queue_, {});
-    hub_->changed.notify_all();
+    hub_->notify();
     for (Mail& mail : left) {
       if (!mail.reply) continue;
       try {
@@ -285,7 +337,7 @@ void MailboxCore::close() {
       } catch (const message_error&) {  // who sent is gone
       }
     }
-    while (connections_ > 0) hub_->changed.wait(lock);
+    while (connections_ > 0) hub_->wait(lock);
   }
   stop();
 }
@@ -295,7 +347,7 @@ void MailboxCore::stop() {
     const std::lock_guard lock(hub_->mutex);
     if (std::exchange(is_stopped_, true)) return;
     is_closed_ = true;
-    hub_->changed.notify_all();
+    hub_->notify();
   }
   try {
     party_.find(name_).send(std::string(1, stop_mark));
@@ -373,57 +425,6 @@ void SenderHandle::close() {
   if (!core_) throw mailbox_error(mailbox_fault::not_connected, "mailbox " + mailbox_ + ": it is not connected");
   const auto core = std::exchange(core_, nullptr);
   translated(mailbox_, [&] { core->ask(close_mark); });
-}
-
-// ---- selective wait ----
-
-void select_from(std::vector<Alternative> alternatives) {
-  std::vector<Alternative*> open;
-  Alternative* last = nullptr;
-  for (Alternative& alternative : alternatives) {
-    if (alternative.is_last_) {
-      last = &alternative;
-    } else if (alternative.is_open_) {
-      open.push_back(&alternative);
-    }
-  }
-  if (open.empty() && last == nullptr) {
-    throw mailbox_error(mailbox_fault::no_alternative,
-                        "select: every guard is closed, and there is neither otherwise nor after");
-  }
-  if (plan() != nullptr) hold("select, which cannot be forced yet");
-  Hub& hub = **selection;
-  const auto deadline =
-      std::chrono::steady_clock::now() + (last != nullptr ? last->time_ : std::chrono::nanoseconds::zero());
-  std::unique_lock lock(hub.mutex);
-  for (bool is_over = last != nullptr && last->time_ <= std::chrono::nanoseconds::zero();;) {
-    Alternative* first = nullptr;
-    for (Alternative* alternative : open) {
-      MailboxCore& core = *alternative->core_;
-      if (core.is_closed()) throw mailbox_error(mailbox_fault::closed, "mailbox " + core.name() + " is closed");
-      if (!core.is_empty() && (first == nullptr || core.first_arrival() < first->core_->first_arrival()))
-        first = alternative;
-    }
-    if (first != nullptr) {
-      Mail mail = first->core_->take();
-      lock.unlock();
-      return first->take_(MailboxCore::finish(std::move(mail)));
-    }
-    if (is_over) break;
-    if (last == nullptr) {
-      hub.changed.wait(lock);
-    } else {
-      is_over = hub.changed.wait_until(lock, deadline) == cv_status::timeout;
-    }
-  }
-  std::string text = "elseDelay " + numbers_text();
-  count_event();
-  for (const Alternative& alternative : alternatives) {
-    if (alternative.core_) text += ' ' + alternative.core_->name() + '=' + std::to_string(alternative.core_->size());
-  }
-  detail::note(Kind::mailbox, {}, text);
-  lock.unlock();
-  last->then_();
 }
 
 }  // namespace reprise::detail

@@ -10,7 +10,9 @@
 #include <reprise/mutex.h>
 #include <reprise/thread.h>
 
+#include <chrono>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,14 +26,41 @@ struct Hub {
   explicit Hub(const char* name) : mutex(name), changed(name) {}
   reprise::mutex mutex;
   condition_variable changed;
-  std::uint64_t arrivals{0};
+  std::uint64_t events{0};
+  std::uint64_t waiting{0};  // threads in wait(), so that nobody is notified in vain
+
+  // REQUIRES the mutex, as all below.
+  void wait(std::unique_lock<reprise::mutex>& lock) {
+    ++waiting;
+    changed.wait(lock);
+    --waiting;
+  }
+  cv_status wait_until(std::unique_lock<reprise::mutex>& lock, std::chrono::steady_clock::time_point time) {
+    ++waiting;
+    const cv_status status = changed.wait_until(lock, time);
+    --waiting;
+    return status;
+  }
+  void notify() {
+    if (waiting > 0) changed.notify_all();
+  }
+  // Who is woken finds the mutex free.
+  void unlock_and_notify(std::unique_lock<reprise::mutex>& lock) {
+    const bool wakes = waiting > 0;
+    lock.unlock();
+    if (wakes) changed.notify_all();
+  }
 };
+const std::shared_ptr<Hub>& selection();
+
+// " @3": an event that selective waits see, and its number among them.
+std::string selection_text(std::uint64_t number);
 
 // Who sent: process, path of the thread, and its numbers; as it stands in notes and on the wire.
 struct Mail {
   std::string sender;
   std::string bytes;
-  std::uint64_t arrival{0};      // among all arrivals of the hub
+  std::uint64_t arrival{0};      // among all events of the hub; forced: its place in the sequence
   std::optional<message> reply;  // synchronous: who sends waits for it
 };
 
@@ -45,6 +74,23 @@ struct Request {
   Mail mail;
   std::optional<message> asked;
 };
+
+// What came before its turn, where a sequence is forced. Of each connection only the first may be taken.
+class Stash {
+ public:
+  void add(Request request);
+  bool has(const PlannedEvent& event) const;
+  std::optional<Request> take(const PlannedEvent& event);
+  bool empty() const { return size_ == 0; }
+
+ private:
+  std::map<std::string, std::deque<Request>> connections_;
+  std::size_t size_{0};
+};
+
+// "3 4": the numbers of the calling thread's next event; count_event() makes it so.
+std::string numbers_text();
+void count_event();
 
 class MailboxCore {
  public:
@@ -64,7 +110,17 @@ class MailboxCore {
   bool is_empty() const { return queue_.empty(); }
   std::size_t size() const { return queue_.size(); }
   std::uint64_t first_arrival() const { return queue_.front().arrival; }
-  Mail take();
+  Mail take(std::uint64_t place = 0);
+
+  // The same where a sequence is forced. What came before a place in it, whatever came since:
+  bool is_forced() const { return planned_ != nullptr; }
+  bool is_synchronous() const { return is_synchronous_; }
+  bool is_turn(const Actor& receiver) const;
+  std::uint64_t next_place() const;
+  std::size_t size_at(std::uint64_t place) const;
+  // Nothing more is listed here, but more came.
+  bool has_more_than_listed() const { return next_place() == no_place && (!queue_.empty() || !stash_.empty()); }
+  Mail take_in_turn();
 
   // After take(), without the mutex: who sent a synchronous message goes on.
   static std::string finish(Mail mail);
@@ -72,17 +128,14 @@ class MailboxCore {
  private:
   void serve();
   bool handle(message incoming);
-  void perform(Request request);
+  void perform(Request request, std::uint64_t place = 0);
   static void answer(std::optional<message>& asked, const std::string& text);
 
   // Where a sequence is forced.
-  bool is_forced() const { return planned_ != nullptr; }
   void advance();
-  bool is_turn(const Actor& receiver) const;
-  std::deque<Request>::const_iterator find(const PlannedEvent& event) const;
-  Mail take_in_turn();
   void await_turn(std::unique_lock<reprise::mutex>& lock);
-  void note(const char* type, const std::string& rest);
+  // `place`: in the sequence that is forced.
+  void note(const char* type, const std::string& rest, std::uint64_t place);
 
   std::string name_;
   std::string label_;
@@ -92,10 +145,11 @@ class MailboxCore {
 
   // Guarded by the hub's mutex.
   std::deque<Mail> queue_;
-  std::deque<Request> stash_;  // forced: came before its turn
+  Stash stash_;
   const PlannedObject* planned_{nullptr};
   std::size_t next_{0};  // of the planned events
   std::uint64_t order_{0};
+  std::uint64_t last_number_{0};  // of the last event, in the hub
   std::uint64_t connections_{0};
   bool is_closed_{false};
   bool is_stopped_{false};

@@ -43,6 +43,7 @@ struct Held {
 Held* held = new Held;
 
 __thread std::size_t own_next = 0;
+__thread std::size_t own_entries = 0;
 
 std::vector<std::string> split(std::string_view line) {
   std::vector<std::string> words;
@@ -63,7 +64,21 @@ void report(std::string_view what, std::string_view text) {
 }
 
 const std::vector<PlannedStep> no_steps;
+const std::vector<std::string> no_monitors;
 const PlannedObject no_events;
+const PlannedObject no_entries{{}, Extent::entries, {}};
+
+Extent extent_named(const std::string& name) {
+  return name == "begin" ? Extent::begin : name == "entries" ? Extent::entries : Extent::whole;
+}
+
+template <typename T>
+const T& of_actor(const std::map<std::string, T>& lists, const Actor& actor, const T& none) {
+  for (const std::string* name : {&actor.by_path, &actor.by_index}) {
+    if (const auto found = lists.find(*name); found != lists.end()) return found->second;
+  }
+  return none;
+}
 
 }  // namespace
 
@@ -75,25 +90,29 @@ Actor this_actor() {
 
 Plan::Plan(std::string_view text) {
   PlannedObject* object = nullptr;
-  std::vector<PlannedStep>* steps = nullptr;
+  std::string thread;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     std::vector<std::string> words = split(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
-    words.resize(8);
+    words.resize(9);
     const auto number = [&](std::size_t i) { return std::strtoull(words[i].c_str(), nullptr, 10); };
     if (words[0] == "mailboxes") lists_mailboxes_ = true;
+    if (words[0] == "entries") entered_as_listed_.insert(words[1]);
     if (words[0] == "object") {
-      object = &(words[1] == "mailbox" ? mailboxes_ : monitors_)[words[2]];
-      object->is_whole = words[3] != "begin";
+      auto& objects = words[1] == "mailbox" ? mailboxes_ : words[1] == "monitor" ? monitors_ : semaphores_;
+      object = &objects[words[2]];
+      object->extent = extent_named(words[3]);
     } else if (words[0] == "event" && object != nullptr) {
-      object->events.push_back({words[1], words[2], number(3), number(4), words[5], words[6], words[7]});
+      object->events.push_back({words[1], words[2], number(3), number(4), words[5], words[6], words[7], number(8)});
     } else if (words[0] == "not" && object != nullptr) {
       object->not_next.insert(words[1]);
     } else if (words[0] == "thread") {
-      steps = &threads_[words[1]];
-    } else if (words[0] == "step" && steps != nullptr) {
-      steps->push_back({words[1], words[2], number(3), number(4)});
+      thread = words[1];
+    } else if (words[0] == "step") {
+      threads_[thread].push_back({words[1], words[2], number(3), number(4), number(5)});
+    } else if (words[0] == "entry") {
+      entries_[thread].push_back(words[1]);
     }
   }
 }
@@ -104,37 +123,55 @@ const PlannedObject& Plan::mailbox(const std::string& name) const {
 }
 
 const PlannedObject* Plan::monitor(const std::string& name) const {
-  const auto found = monitors_.find(std::string(gate::process_name) + '/' + name);
-  return found == monitors_.end() ? nullptr : &found->second;
+  const std::string process = gate::process_name;
+  const auto found = monitors_.find(process + '/' + name);
+  if (found != monitors_.end()) return &found->second;
+  return entered_as_listed_.contains(process) ? &no_entries : nullptr;
 }
 
-const std::vector<PlannedStep>& Plan::steps_of(const Actor& actor) const {
-  for (const std::string* name : {&actor.by_path, &actor.by_index}) {
-    if (const auto found = threads_.find(*name); found != threads_.end()) return found->second;
-  }
-  return no_steps;
+const PlannedObject* Plan::semaphore(const std::string& name) const {
+  const auto found = semaphores_.find(std::string(gate::process_name) + '/' + name);
+  return found == semaphores_.end() ? nullptr : &found->second;
+}
+
+const std::vector<PlannedStep>& Plan::steps_of(const Actor& actor) const { return of_actor(threads_, actor, no_steps); }
+
+const std::vector<std::string>& Plan::entries_of(const Actor& actor) const {
+  return of_actor(entries_, actor, no_monitors);
 }
 
 const Plan* plan() { return the_plan; }
 
-bool own_step(std::string_view type, const std::string& object, bool may_wait) {
+bool own_step(std::string_view type, const std::string& object, bool may_wait, std::string_view where) {
   const Plan* forced = plan();
   if (forced == nullptr || !forced->lists_mailboxes()) return true;
   const std::vector<PlannedStep>& steps = forced->steps_of(this_actor());
-  const std::string what = std::string(type) + ' ' + object;
+  const std::string what = std::string(type) + (object.empty() ? "" : ' ' + object) + " as its number ";
   const std::uint64_t number = counted().mailbox_events + 1;
   const std::uint64_t all = counted().all + 1;
   if (own_next >= steps.size()) {
     if (may_wait) return false;
-    hold(what + " as its number " + std::to_string(number));
+    hold(what + std::to_string(number) + std::string(where));
   }
   const PlannedStep& step = steps[own_next];
   const bool is_it = step.type == type && step.object == object && (step.number == 0 || step.number == number) &&
                      (step.all == 0 || step.all == all);
-  if (!is_it) hold(what + " as its number " + std::to_string(step.all == 0 ? number : all));
+  if (!is_it) hold(what + std::to_string(step.all == 0 ? number : all) + std::string(where));
   ++own_next;
   note(Kind::mailbox, object, "step " + std::string(type) + ' ' + std::to_string(number) + ' ' + std::to_string(all));
   return true;
+}
+
+std::uint64_t own_place() {
+  const std::vector<PlannedStep>& steps = plan()->steps_of(this_actor());
+  return own_next < steps.size() ? steps[own_next].place : no_place;
+}
+
+void own_entry(const std::string& monitor) {
+  const std::vector<std::string>& entries = plan()->entries_of(this_actor());
+  const std::size_t number = own_entries++;
+  if (number >= entries.size() || entries[number] != monitor)
+    hold("enter " + monitor + " as its entry " + std::to_string(number + 1));
 }
 
 void wants(std::string_view what) { report("wants", what); }

@@ -5,11 +5,15 @@
 // The file is made by the tool. Lines of words separated by tabs: an object and its events in their order, or a thread
 // and its own events in their order.
 //
-//   object  mailbox|monitor  NAME  [whole|begin]           NAME of a monitor: process/name
-//   event   TYPE THREAD NUMBER ALL CALLED METHOD CONDITION
+//   object  mailbox|monitor|semaphore  NAME  whole|begin|entries   NAME of the latter two: process/name
+//   event   TYPE THREAD NUMBER ALL CALLED METHOD CONDITION PLACE
 //   not     THREAD                                         monitor, begin: not this thread after these events
 //   thread  NAME
-//   step    TYPE OBJECT NUMBER ALL
+//   step    TYPE OBJECT NUMBER ALL PLACE
+//   entry   MONITOR                                        of a thread, where entries are listed
+//   entries PROCESS                                        no monitor there is entered but as listed
+//
+// PLACE orders the events of several mailboxes, for a selective wait.
 //
 // A thread is process/path or process#index; "-" stands for nothing.
 //
@@ -27,6 +31,12 @@
 
 namespace reprise::detail {
 
+// whole: all events are listed. The others list entries and reentries only: `begin` the first ones, after which
+// anything may follow, `entries` all of them.
+enum class Extent : std::uint8_t { whole, begin, entries };
+
+constexpr std::uint64_t no_place = ~std::uint64_t{0};
+
 struct PlannedEvent {
   std::string type;
   std::string thread;
@@ -35,11 +45,12 @@ struct PlannedEvent {
   std::string called;
   std::string method;
   std::string condition;
+  std::uint64_t place{0};
 };
 
 struct PlannedObject {
   std::vector<PlannedEvent> events;
-  bool is_whole{true};             // nothing may follow; else only entries are listed, and anything may follow
+  Extent extent{Extent::whole};
   std::set<std::string> not_next;  // who may not be the first to follow
 };
 
@@ -48,6 +59,7 @@ struct PlannedStep {
   std::string object;
   std::uint64_t number{0};
   std::uint64_t all{0};
+  std::uint64_t place{0};
 };
 
 // Who does something, in both ways of naming.
@@ -68,12 +80,18 @@ class Plan {
   const PlannedObject& mailbox(const std::string& name) const;
   // Null: anything may happen there.
   const PlannedObject* monitor(const std::string& name) const;
+  const PlannedObject* semaphore(const std::string& name) const;
   const std::vector<PlannedStep>& steps_of(const Actor& actor) const;
+  // Monitors, in the order in which the thread enters them.
+  const std::vector<std::string>& entries_of(const Actor& actor) const;
 
  private:
   std::map<std::string, PlannedObject> mailboxes_;
   std::map<std::string, PlannedObject> monitors_;
+  std::map<std::string, PlannedObject> semaphores_;
   std::map<std::string, std::vector<PlannedStep>> threads_;
+  std::map<std::string, std::vector<std::string>> entries_;
+  std::set<std::string> entered_as_listed_;  // processes
   bool lists_mailboxes_{false};
 };
 
@@ -81,9 +99,14 @@ class Plan {
 const Plan* plan();
 
 // The calling thread is about to do this: it must be the next of its own steps, or it is held. False: it has no more
-// steps
-// (`may_wait`: then it is the caller's to hold it).
-bool own_step(std::string_view type, const std::string& object, bool may_wait = false);
+// steps (`may_wait`: then it is the caller's to hold it). `where` is told with what it does instead.
+bool own_step(std::string_view type, const std::string& object, bool may_wait = false, std::string_view where = {});
+
+// The place of the calling thread's next step; no_place: it has no more.
+std::uint64_t own_place();
+
+// The calling thread is about to enter this monitor, whose entries are listed: it is held if it should enter another.
+void own_entry(const std::string& monitor);
 
 // The calling thread waits for its turn to do this.
 void wants(std::string_view what);

@@ -10,6 +10,7 @@
 #include "drive/image.h"
 #include "drive/manifest.h"
 #include "drive/subject.h"
+#include "recording/checkpoint.h"
 
 namespace reprise::drive::cli {
 namespace {
@@ -27,11 +28,19 @@ struct ProcessFacts {
   bool traced{false};
 };
 
+struct CheckpointFacts {
+  recording::CheckpointEntry entry;
+  bool alive{false};
+  std::uint64_t resident{0};
+};
+
 struct Facts {
   recording::Folder folder;
   Manifest manifest;
   std::vector<ProcessFacts> processes;  // the launched one first; empty: no gate was met
   bool has_image{false};
+  std::vector<CheckpointFacts> checkpoints{};
+  std::vector<recording::CheckpointRefusal> refusals{};
 };
 
 Result<Facts> facts_of(const recording::Folder& folder) {
@@ -46,6 +55,11 @@ Result<Facts> facts_of(const recording::Folder& folder) {
     std::error_code ignored;
     facts.processes.push_back({process, std::move(*summary), std::filesystem::exists(folder.trace(process), ignored)});
   }
+  for (recording::CheckpointEntry& entry : recording::list_checkpoints(folder.path)) {
+    const bool alive = recording::is_alive(entry);
+    facts.checkpoints.push_back({entry, alive, alive ? recording::resident_bytes(entry) : 0});
+  }
+  facts.refusals = recording::list_refusals(folder.path);
   return facts;
 }
 
@@ -160,6 +174,22 @@ void add_process(const Facts& facts, const ProcessFacts& process, std::vector<st
   add_blocked(summary, lines);
 }
 
+std::string checkpoint_line(const CheckpointFacts& fact) {
+  const recording::CheckpointEntry& entry = fact.entry;
+  return fmt::format("  {:<4} {} thread {} after step {}{}, pid {}, {}", entry.number, escape(entry.process),
+                     escape(entry.path), grouped(entry.step), entry.is_whole ? " (whole process)" : "", entry.pid,
+                     fact.alive ? fmt::format("{} resident, alive", analyse::human_bytes(fact.resident)) : "gone");
+}
+
+void add_checkpoints(const Facts& facts, std::vector<std::string>& lines) {
+  if (!facts.checkpoints.empty()) lines.emplace_back("checkpoints:");
+  for (const CheckpointFacts& fact : facts.checkpoints) lines.push_back(checkpoint_line(fact));
+  for (const recording::CheckpointRefusal& refusal : facts.refusals) {
+    lines.push_back(fmt::format("no checkpoint of thread {} of {}: {}", escape(refusal.path), escape(refusal.process),
+                                escape(refusal.reason)));
+  }
+}
+
 std::vector<std::string> text_of(const Facts& facts) {
   const Manifest& manifest = facts.manifest;
   std::vector<std::string> lines{fmt::format("recording  {}", facts.folder.name()),
@@ -170,6 +200,7 @@ std::vector<std::string> text_of(const Facts& facts) {
   if (manifest.chaos) lines.push_back(fmt::format("chaos      seed {}", *manifest.chaos));
   if (facts.processes.empty()) lines.emplace_back(fmt::format("state      {}", no_gate));
   for (const ProcessFacts& process : facts.processes) add_process(facts, process, lines);
+  add_checkpoints(facts, lines);
   return lines;
 }
 
@@ -225,6 +256,26 @@ Json process_json(const ProcessFacts& process) {
   return json;
 }
 
+Json checkpoints_json(const Facts& facts) {
+  Json all = Json::array();
+  for (const CheckpointFacts& fact : facts.checkpoints) {
+    all.push(Json::object({{"number", fact.entry.number},
+                           {"process", fact.entry.process},
+                           {"thread", fact.entry.path},
+                           {"step", fact.entry.step},
+                           {"whole", fact.entry.is_whole},
+                           {"pid", static_cast<std::int64_t>(fact.entry.pid)},
+                           {"created", fact.entry.created},
+                           {"resident_bytes", fact.resident},
+                           {"alive", fact.alive}}));
+  }
+  Json refused = Json::array();
+  for (const recording::CheckpointRefusal& refusal : facts.refusals) {
+    refused.push(Json::object({{"process", refusal.process}, {"thread", refusal.path}, {"reason", refusal.reason}}));
+  }
+  return Json::object({{"standing", all}, {"refused", refused}});
+}
+
 Json json_of(const Facts& facts) {
   Json command = Json::array();
   for (const std::string& word : facts.manifest.command) command.push(word);
@@ -241,7 +292,7 @@ Json json_of(const Facts& facts) {
                             {"gates_met", !facts.processes.empty()},
                             {"image", facts.has_image}});
   if (facts.manifest.chaos) json.add("chaos", *facts.manifest.chaos);
-  json.add("processes", processes);
+  json.add("processes", processes).add("checkpoints", checkpoints_json(facts));
   return json;
 }
 

@@ -10,6 +10,7 @@
 #include "drive/cli/commands.h"
 #include "drive/profile.h"
 #include "drive/record_run.h"
+#include "recording/checkpoint.h"
 #include "recording/folder.h"
 
 namespace reprise::drive::cli {
@@ -25,6 +26,10 @@ RecordOptions options_of(const Arguments& arguments) {
   if (!arguments.level.empty()) options.level = arguments.level;
   options.technique = arguments.technique;
   if (options.technique == "data") options.level = "data";
+  if (!arguments.checkpoint.empty()) {
+    options.checkpoint = fmt::format("{}:{}", arguments.checkpoint, arguments.keep_checkpoints.value_or(3));
+    options.level = "data";  // what others did is in the log, or there is no going on without them
+  }
   options.full = arguments.full;
   options.keeps_image = !arguments.no_image;
   options.only_failures = arguments.until_failure.has_value();
@@ -107,6 +112,13 @@ void tell(const Folder& folder, const RecordedRun& run, const Arguments& argumen
   console.note(fmt::format("recorded {} ({}, {}, {} written, {}); replay it with: reprise replay {}", folder.name(),
                            analyse::counted(run.threads, "thread"), analyse::counted(run.steps, "step"),
                            analyse::grouped(run.written), analyse::human_bytes(run.bytes), folder.name()));
+  if (arguments.checkpoint.empty()) return;
+  const auto standing = recording::list_checkpoints(folder.path);
+  console.note(
+      standing.empty()
+          ? "no checkpoint was made"
+          : fmt::format("{}: reprise replay {} --from-checkpoint goes on from the last, reprise clean {} ends them",
+                        analyse::counted(standing.size(), "checkpoint"), folder.name(), folder.name()));
 }
 
 void print_facts(const Folder& folder, const RecordedRun& run, std::uint64_t runs, Console& console) {
@@ -185,6 +197,13 @@ class Loop {
   Console& console_;
 };
 
+bool is_valid_interval(std::string_view text) {
+  if (text.empty()) return true;
+  if (text.ends_with('s')) text.remove_suffix(1);
+  return !text.empty() && text.size() <= 15 && text.front() != '0' &&
+         text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 // A system: every program is found before any is started.
 Result<std::vector<TargetLine>> find_lines(const Arguments& arguments) {
   auto lines = read_procfile(arguments.procfile);
@@ -239,6 +258,8 @@ int run_system(const Arguments& arguments, Console& console) {
 }  // namespace
 
 int run_record(const Arguments& arguments, Console& console) {
+  if (!is_valid_interval(arguments.checkpoint))
+    return console.fail({ErrorCode::usage, "--checkpoint takes a number of events, or of seconds with an s: 1000, 5s"});
   if (!arguments.grep.empty() && !arguments.until_failure) {
     return console.fail({ErrorCode::usage, "--grep says what a failure is; it needs --until-failure N"});
   }

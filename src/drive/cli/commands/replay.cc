@@ -3,6 +3,7 @@
 
 #include "analyse/text.h"
 #include "drive/cli/commands.h"
+#include "drive/cli/from_checkpoint.h"
 #include "drive/cli/replay_text.h"
 #include "drive/cli/select.h"
 #include "drive/image.h"
@@ -23,24 +24,6 @@ ReplayOptions options_of(const Arguments& arguments) {
   options.favour = arguments.favour;
   options.delay = arguments.delay;
   return options;
-}
-
-int exit_code_of(const ReplayReport& report) {
-  switch (report.verdict) {
-    case Verdict::identical:
-      return done;
-    case Verdict::different:
-      return finding;
-    case Verdict::diverged:
-      return diverged;
-    case Verdict::stalled:
-      return stalled;
-    case Verdict::unsupported:
-      return unsupported;
-    case Verdict::interrupted:
-      return 128 + report.interrupted;
-  }
-  return own_failure;
 }
 
 // What to type after a replay that was not identical.
@@ -118,8 +101,12 @@ int run_without_gate(const Subject& subject, const Arguments& arguments, Console
 }  // namespace
 
 int run_replay(const Arguments& arguments, Console& console) {
+  if (!arguments.sequences.empty()) return run_replay_sequence(arguments, console);
   auto folder = select(arguments);
   if (!folder) return console.fail(folder.error(), "reprise ls");
+  if (!arguments.from_checkpoint.empty()) {
+    if (const auto code = run_from_checkpoint(*folder, arguments, options_of(arguments), console)) return *code;
+  }
   auto subject =
       prepare(*folder, {.program = arguments.program_path, .image = arguments.image, .only = arguments.only});
   if (!subject) {

@@ -3,6 +3,7 @@
 
 #include "analyse/text.h"
 #include "drive/cli/commands.h"
+#include "recording/checkpoint.h"
 #include "recording/folder.h"
 
 namespace reprise::drive::cli {
@@ -25,6 +26,8 @@ int run_rm(const Arguments& arguments, Console& console) {
     folders.push_back(std::move(*folder));
   }
   for (const recording::Folder& folder : folders) {
+    for (const recording::CheckpointEntry& entry : recording::list_checkpoints(folder.path))
+      recording::end_checkpoint(folder.path, entry);
     if (auto removed = recording::remove_folder(folder); !removed) return console.fail(removed.error());
   }
   console.note(fmt::format("removed {}", analyse::counted(folders.size(), "recording")));

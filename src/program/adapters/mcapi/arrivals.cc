@@ -46,18 +46,22 @@ void await_retrieval(Node& node) {
   if (!passage.is_known()) return;
   last_arrival += 1 + passage.number();
   Header& header = segment().header();
-  wait_for(node, header.arrived, Deadline(forever), [&] {
+  const auto is_turn = [&] {
     if (header.arrivals.load() + 1 >= last_arrival) return true;
+    if (!is_room_short()) return false;
     const std::lock_guard lock(node.mutex);
     stash_all(node);  // those who come before may wait for room
     return header.arrivals.load() + 1 >= last_arrival;
-  });
+  };
+  if (is_turn()) return;
+  wait_for(node, header.turns[last_arrival % Header::turns_max], Deadline(forever), is_turn);
 }
 
 void retrieved_again() {
   if (technique.load(std::memory_order_relaxed) != Technique::sender) return;
-  segment().header().arrivals.store(last_arrival);
-  segment().header().arrived.signal();
+  Header& header = segment().header();
+  header.arrivals.store(last_arrival);
+  header.turns[(last_arrival + 1) % Header::turns_max].signal();
 }
 
 void keep_contents(const void* bytes, std::size_t size) {

@@ -143,6 +143,21 @@ void tell_simulated(Node& node, Request& request, std::uint64_t number) {
 
 }  // namespace
 
+namespace {
+
+void await_message(Node& node, Request& request, const MessageId& id) {
+  const auto is_there = [&] {
+    const std::lock_guard lock(node.mutex);
+    return take_named(node, request, id);
+  };
+  if (is_there()) return;
+  want(request, &id);
+  wait_for(node, node.event(), Deadline(forever), is_there);
+  want(request, nullptr);
+}
+
+}  // namespace
+
 void tell_again(Node& node, Request& request, std::uint64_t number) {
   request.told = true;
   if (request.done) return;
@@ -150,11 +165,7 @@ void tell_again(Node& node, Request& request, std::uint64_t number) {
   if (!is_status(number)) {
     const MessageId id = named_message(request.handle, number);
     await_retrieval(node);
-    wait_for(node, node.event(), Deadline(forever), [&] {
-      const std::lock_guard lock(node.mutex);
-      stash_all(node);
-      return complete_with(node, request, id);
-    });
+    await_message(node, request, id);
     return retrieved_again();
   }
   const Status status = status_of(number);

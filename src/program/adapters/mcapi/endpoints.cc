@@ -51,6 +51,8 @@ void set_up(Index index, Handle handle, Index node, const Passage& passage) {
   endpoint.memory_type = 0;
   endpoint.priority = 0;
   endpoint.timeout = forever;
+  endpoint.ahead.store(0);
+  endpoint.wanted.store(0);
   endpoint.channel = Channel::none;
   endpoint.direction = Direction::none;
   endpoint.peer = none;

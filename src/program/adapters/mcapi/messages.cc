@@ -80,7 +80,7 @@ void progress(Node& node, Index index) {
   bool took = false;
   // What a replay has left when the program goes on by itself.
   while (!pending.empty() && !inbox.stash.empty()) {
-    complete_with(node, *pending.front(), inbox.stash.front().id);
+    complete_with(node, *pending.front(), inbox.stash.first());
     pending.pop_front();
   }
   while (!pending.empty() && take_next(node, segment().endpoint(index), *pending.front())) {
@@ -106,41 +106,6 @@ bool take_now(Node& node, Index index, Handle handle, void* buffer, std::size_t 
 }
 
 void post(Node& node, Request& request) { node.inbox(request.endpoint).pending.push_back(&request); }
-
-void stash_all(Node& node) {
-  bool took = false;
-  for (Index index = 0; index < segment().header().endpoints_used.load(); ++index) {
-    Endpoint& endpoint = segment().endpoint(index);
-    if (endpoint.state.load() != State::live || endpoint.node != node.slot || endpoint.channel != Channel::none)
-      continue;
-    const Taking taking(segment().node(node.slot));
-    std::uint32_t priority = 0;
-    for (Index message = front(endpoint, priority); message != none; message = front(endpoint, priority)) {
-      Stashed& stashed = node.inbox(index).stash.emplace_back();
-      stashed.id = segment().block(message).id;
-      stashed.bytes.resize(segment().block(message).size);
-      read(message, stashed.bytes.data(), stashed.bytes.size());
-      remove_front(endpoint, priority);
-      took = true;
-    }
-  }
-  if (!took) return;
-  segment().node(node.slot).room.signal();
-  segment().header().room.signal();
-}
-
-bool complete_with(Node& node, Request& request, const MessageId& id) {
-  std::deque<Stashed>& stash = node.inbox(request.endpoint).stash;
-  const auto found = std::find_if(stash.begin(), stash.end(), [&](const Stashed& each) { return each.id == id; });
-  if (found == stash.end()) return false;
-  const bool fits = found->bytes.size() <= request.capacity;
-  const std::size_t size = std::min(found->bytes.size(), request.capacity);
-  if (size > 0) std::memcpy(request.buffer, found->bytes.data(), size);
-  request.id = id;
-  request.complete(fits ? Status::success : Status::msg_truncated, size);
-  if (fits || !choices().keep_truncated) stash.erase(found);
-  return true;
-}
 
 // ---- the operations ----
 

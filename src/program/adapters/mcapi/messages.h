@@ -26,10 +26,6 @@ MessageId next_message(std::uint32_t node, Handle endpoint);
 void progress(Node& node, Index index);
 // Takes a message that is there, if no receive that was posted before waits for it.
 bool take_now(Node& node, Index index, Handle handle, void* buffer, std::size_t capacity, Arrived& arrived);
-// Replay: takes all that has arrived at the node's endpoints into its own room.
-void stash_all(Node& node);
-// Replay: completes `request` with that very message, if it has arrived.
-bool complete_with(Node& node, Request& request, const MessageId& id);
 
 // Something was taken out of this endpoint's queue. Those who wait for room are woken when most of it is free:
 // waking them for each message that is taken would cost two switches each. Whoever goes to sleep itself wakes them too

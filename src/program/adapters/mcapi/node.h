@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "program/adapters/mcapi/segment.h"
+#include "program/adapters/mcapi/stash.h"
 
 namespace reprise::mcapi {
 
@@ -60,16 +61,10 @@ struct Request {
   }
 };
 
-// A message that has arrived before a replay needs it.
-struct Stashed {
-  MessageId id;
-  std::string bytes;
-};
-
 // What the node's own side of an endpoint holds.
 struct Inbox {
   std::deque<Request*> pending;  // receives in the order they were posted
-  std::deque<Stashed> stash;
+  Stash stash;
 };
 
 struct Node {

@@ -49,6 +49,7 @@ Status attempt(const Node& node, const Parcel& parcel, const Passage& passage, E
 
 // Replay of a send that was recorded as done. Whoever is gone by now does not need the message.
 Status deliver_again(Node& node, const Parcel& parcel, const Passage& passage) {
+  if (parcel.channel == Channel::none) hold_back(node, parcel.to);
   for (;;) {
     const std::uint32_t seen = segment().header().room.prepare();
     Event* room = nullptr;
@@ -62,6 +63,7 @@ Status deliver_again(Node& node, const Parcel& parcel, const Passage& passage) {
       const std::lock_guard lock(node.mutex);
       stash_all(node);
     }
+    ask_for_room();
     segment().header().room.sleep(seen, std::chrono::milliseconds(2));
   }
 }

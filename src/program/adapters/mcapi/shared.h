@@ -108,6 +108,7 @@ struct alignas(64) NodeSlot {
   Event room;  // somebody waits for room in a queue of this node
   // The node takes something out of one of its queues: no sweep meanwhile. See Taking.
   alignas(64) std::atomic<std::uint32_t> taking;
+  std::atomic<std::uint32_t> retrieved;  // replay: how many messages, whoever is held back looks whether it rises
 };
 
 // An endpoint. Its queue has, for each priority, a chain of messages from the last one that was taken to the last one
@@ -144,6 +145,10 @@ struct alignas(64) Endpoint {
   Index freed_last;
   std::uint32_t freed_count;
   std::atomic<Index> returned;  // blocks for the next sender; any sender takes them all
+  // Replay: what the receiver has taken out and does not need yet, and whose message it waits for (Stash).
+  alignas(64) std::atomic<std::uint32_t> ahead;
+  std::atomic<std::uint64_t> wanted;
+  Event needed;  // somebody is held back
 };
 
 struct Header {
@@ -160,7 +165,8 @@ struct Header {
   std::atomic<std::uint32_t> endpoints_used;
   Event room;                           // somebody waits for blocks
   std::atomic<std::uint64_t> arrivals;  // messages retrieved so far, by whoever
-  Event arrived;
+  static constexpr std::size_t turns_max = 64;
+  Event turns[turns_max];  // replay: whoever waits for retrieval n sleeps at n modulo this
   ProcessSlot processes[processes_max];
   NodeSlot nodes[nodes_max];
   Endpoint endpoints[endpoints_max];

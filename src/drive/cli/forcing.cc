@@ -1,0 +1,85 @@
+#include "drive/cli/forcing.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "analyse/text.h"
+#include "drive/cli/start_ids.h"
+
+namespace reprise::drive::cli {
+namespace {
+
+Result<std::vector<TargetLine>> programs_of(const Arguments& arguments) {
+  std::vector<Line> lines;
+  if (arguments.procfile.empty()) {
+    const std::string name = std::filesystem::path(arguments.program.front()).filename().string();
+    lines.push_back({arguments.process.empty() ? valid_name(name) : arguments.process, arguments.program});
+  } else {
+    auto read = read_procfile(arguments.procfile);
+    if (!read) return tl::unexpected(read.error());
+    lines = *std::move(read);
+  }
+  std::vector<TargetLine> programs;
+  for (Line& line : lines) {
+    auto target = find_target(line.command);
+    if (!target) return fail(target.error().code, fmt::format("{}: {}", line.name, target.error().message));
+    programs.push_back({std::move(line), *std::move(target)});
+  }
+  return programs;
+}
+
+}  // namespace
+
+Result<Forcing> forcing_of(const Arguments& arguments, Purpose purpose, const char* default_name, Console& console) {
+  const auto ids = start_ids_of(arguments.start_ids);
+  if (!ids) return tl::unexpected(ids.error());
+  const auto found = find_sequences(arguments.sequences, purpose);
+  if (!found) return tl::unexpected(found.error());
+  auto listed = read_listed(found->files, *ids, found->threads);
+  if (!listed) return tl::unexpected(listed.error());
+  auto programs = programs_of(arguments);
+  if (!programs) return tl::unexpected(programs.error());
+  Forcing forcing{*std::move(listed), *std::move(programs), default_name, {}, {}};
+  if (!arguments.output.empty()) forcing.kept = arguments.output;
+  if (!recording::is_valid_name(forcing.kept))
+    return fail(ErrorCode::usage, fmt::format("{} is no name for a recording", forcing.kept));
+  forcing.folder = {recording::home() / (forcing.kept + std::string(recording::folder_suffix))};
+  forcing.options.runs_max = arguments.search.value_or(forcing.options.runs_max);
+  forcing.options.inactivity_s = arguments.inactivity_s.value_or(forcing.options.inactivity_s);
+  forcing.options.progress = [&console](std::uint64_t run) { console.progress(fmt::format("run {}", run)); };
+  return forcing;
+}
+
+std::vector<std::string> stop_lines(const Tested& tested) {
+  std::vector<std::string> lines;
+  if (tested.place && *tested.place < tested.listed) {
+    lines.push_back(fmt::format("event {} cannot happen: {}", *tested.place + 1, analyse::escape(tested.event)));
+  } else if (tested.place) {
+    lines.emplace_back("all listed events happened, but they are not all that happens");
+  }
+  if (tested.line.line > 0)
+    lines.push_back(fmt::format("  it stands in line {}, column {}", tested.line.line, tested.line.column));
+  if (!tested.reason.empty()) lines.push_back(tested.reason);
+  for (const std::string& line : tested.instead) lines.push_back("  " + analyse::escape(line));
+  return lines;
+}
+
+Json facts_of(const std::string& verdict, const Tested& tested, const std::string& kept) {
+  Json instead = Json::array();
+  for (const std::string& line : tested.instead) instead.push(line);
+  Json json = Json::object({{"verdict", verdict},
+                            {"events", tested.listed},
+                            {"runs", tested.runs},
+                            {"recording", kept},
+                            {"reason", tested.reason},
+                            {"instead", std::move(instead)}});
+  if (tested.place) json.add("event", *tested.place + 1);
+  if (tested.line.line > 0) {
+    json.add("line", std::uint64_t{tested.line.line});
+    json.add("column", std::uint64_t{tested.line.column});
+  }
+  return json;
+}
+
+}  // namespace reprise::drive::cli

@@ -1,0 +1,8 @@
+#include "gate/checkpoints.h"
+
+namespace reprise::gate {
+
+bool is_making_checkpoint = false;
+StandStill stand_still;
+
+}  // namespace reprise::gate

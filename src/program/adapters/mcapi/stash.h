@@ -1,0 +1,72 @@
+// Replay: messages by name. What has arrived before it is needed is kept in the node's own room.
+//
+//   take_named(node, request, id)      completes the receive with that very message, if it has arrived
+//   hold_back(node, to)                a sender that is far ahead of what the receiver needs rests a little
+//
+// No queue is ever full for the message that is needed: what stands before it is moved into the stash. Who runs ahead
+// is held back as long as anybody retrieves messages; if nobody does, it may be what all wait for.
+//
+// Threads   The node's mutex is held, except where said.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "program/adapters/mcapi/shared.h"
+
+namespace reprise::mcapi {
+
+struct Node;
+struct Request;
+
+// Messages of one endpoint, each sender's in the order they came.
+class Stash {
+ public:
+  bool empty() const { return size_ == 0; }
+  std::size_t size() const { return size_; }
+  std::string& put(const MessageId& id);
+  // Null when it is not there.
+  std::string* find(const MessageId& id);
+  // Of the message that find() found last.
+  void remove_found();
+  // The one that came first. REQUIRES not empty.
+  MessageId first() const;
+
+ private:
+  struct Kept {
+    std::uint64_t number;
+    std::uint64_t came;
+    std::string bytes;
+  };
+  struct Line {
+    std::uint32_t node;
+    std::uint32_t thread;
+    std::deque<Kept> kept;
+  };
+  Line& line_of(const MessageId& id);
+
+  std::vector<Line> lines_;
+  std::size_t size_{0};
+  std::uint64_t came_{0};
+  Line* found_line_{nullptr};
+  std::size_t found_{0};
+};
+
+// Takes all that has arrived at the node's endpoints into its own room.
+void stash_all(Node& node);
+// Completes `request` with that very message, if it has arrived.
+bool take_named(Node& node, Request& request, const MessageId& id);
+// The same if it is in the stash.
+bool complete_with(Node& node, Request& request, const MessageId& id);
+// Which sender this node waits for; whoever it is is not held back.
+void want(const Request& request, const MessageId* id);
+
+// There is no block left: whoever waits takes what has arrived into its own room. Without the node's mutex.
+void ask_for_room();
+bool is_room_short();
+
+// Before a recorded send is done again. Without the node's mutex.
+void hold_back(const Node& node, Handle to);
+
+}  // namespace reprise::mcapi

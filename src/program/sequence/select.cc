@@ -1,0 +1,151 @@
+// The selective wait: which of several mailboxes, or none.
+#include <utility>
+
+#include "program/sequence/mailbox.h"
+
+namespace reprise::detail {
+namespace {
+
+using Cores = std::vector<MailboxCore*>;
+
+// Of the mailboxes that have a message, the one whose message came first. Errors: closed.
+MailboxCore* first_of(const Cores& open) {
+  MailboxCore* first = nullptr;
+  for (MailboxCore* core : open) {
+    if (core->is_closed()) throw mailbox_error(mailbox_fault::closed, "mailbox " + core->name() + " is closed");
+    if (!core->is_empty() && (first == nullptr || core->first_arrival() < first->first_arrival())) first = core;
+  }
+  return first;
+}
+
+// Null: nothing is there, now or in that time.
+MailboxCore* await_first(const Cores& open, std::unique_lock<mutex>& lock,
+                         const std::optional<std::chrono::nanoseconds>& time) {
+  Hub& hub = *selection();
+  const auto deadline = std::chrono::steady_clock::now() + time.value_or(std::chrono::nanoseconds::zero());
+  for (bool is_over = time && *time <= std::chrono::nanoseconds::zero();;) {
+    if (MailboxCore* first = first_of(open); first != nullptr || is_over) return first;
+    if (!time) {
+      hub.wait(lock);
+    } else {
+      is_over = hub.wait_until(lock, deadline) == cv_status::timeout;
+    }
+  }
+}
+
+// ---- where a sequence is forced ----
+
+constexpr std::string_view where = " of a select";
+
+std::string names_of(const Cores& open) {
+  std::string names;
+  for (const MailboxCore* core : open) names += (names.empty() ? " " : ", ") + core->name();
+  return names;
+}
+
+// What stands before `place` has happened at each of them.
+bool is_before(const Cores& open, std::uint64_t place) {
+  for (const MailboxCore* core : open) {
+    if (core->next_place() < place) return false;
+  }
+  return true;
+}
+
+// At its place in the sequence the wait sees what is listed before that, and nothing else. A synchronous message is not
+// listed before it is received: it may come at any time, so it is there when it is listed and not when it is not.
+MailboxCore* visible_at(const Cores& open, std::uint64_t place) {
+  const Actor self = this_actor();
+  MailboxCore* first = nullptr;
+  for (MailboxCore* core : open) {
+    if (core->is_closed()) throw mailbox_error(mailbox_fault::closed, "mailbox " + core->name() + " is closed");
+    if (core->is_synchronous()) {
+      if (core->next_place() == place && core->is_turn(self)) return core;
+    } else if (core->size_at(place) > 0 && (first == nullptr || core->first_arrival() < first->first_arrival())) {
+      first = core;
+    }
+  }
+  return first;
+}
+
+// Does the sequence say that a synchronous message is received here, which is still to come?
+bool is_awaited(const Cores& open, std::uint64_t place) {
+  for (const MailboxCore* core : open) {
+    if (core->is_synchronous() && core->next_place() == place) return true;
+  }
+  return false;
+}
+
+// The thread has no more steps: it may wait for a message that never comes, and for nothing else.
+[[noreturn]] void hold_at_end(const Cores& open, std::unique_lock<mutex>& lock, bool may_go_on) {
+  for (;;) {
+    if (may_go_on) own_step("elseDelay", {}, false, where);
+    for (const MailboxCore* core : open) {
+      if (core->has_more_than_listed())
+        own_step(core->is_synchronous() ? "SRsynchronization" : "receive", core->name(), false, where);
+    }
+    selection()->wait(lock);
+  }
+}
+
+MailboxCore* await_forced(const Cores& open, std::unique_lock<mutex>& lock, bool may_go_on) {
+  const std::uint64_t place = own_place();
+  if (place == no_place) hold_at_end(open, lock, may_go_on);
+  for (bool has_told = false;;) {
+    if (is_before(open, place)) {
+      if (MailboxCore* first = visible_at(open, place)) {
+        own_step(first->is_synchronous() ? "SRsynchronization" : "receive", first->name(), false, where);
+        return first;
+      }
+      if (may_go_on && !is_awaited(open, place)) {
+        own_step("elseDelay", {}, false, where);
+        return nullptr;
+      }
+    }
+    if (!std::exchange(has_told, true)) wants("select" + names_of(open));
+    selection()->wait(lock);
+  }
+}
+
+}  // namespace
+
+void select_from(std::vector<Alternative> alternatives) {
+  Cores open;
+  Alternative* last = nullptr;
+  for (Alternative& alternative : alternatives) {
+    if (alternative.is_last_) {
+      last = &alternative;
+    } else if (alternative.is_open_) {
+      open.push_back(alternative.core_.get());
+    }
+  }
+  if (open.empty() && last == nullptr) {
+    throw mailbox_error(mailbox_fault::no_alternative,
+                        "select: every guard is closed, and there is neither otherwise nor after");
+  }
+  const bool is_forced = plan() != nullptr && plan()->lists_mailboxes();
+  std::unique_lock lock(selection()->mutex);
+  const std::uint64_t place = is_forced ? own_place() : no_place;
+  MailboxCore* const chosen =
+      is_forced ? await_forced(open, lock, last != nullptr)
+                : await_first(open, lock, last == nullptr ? std::nullopt : std::optional(last->time_));
+  if (chosen != nullptr) {
+    Mail mail = is_forced ? chosen->take_in_turn() : chosen->take();
+    lock.unlock();
+    for (Alternative& alternative : alternatives) {
+      if (alternative.core_.get() == chosen && alternative.is_open_)
+        return alternative.take_(MailboxCore::finish(std::move(mail)));
+    }
+  }
+  std::string text = "elseDelay " + numbers_text();
+  count_event();
+  for (const Alternative& alternative : alternatives) {
+    if (alternative.core_)
+      text += ' ' + alternative.core_->name() + '=' + std::to_string(alternative.core_->size_at(place));
+  }
+  text += selection_text(is_forced ? place : ++selection()->events);
+  detail::note(Kind::mailbox, {}, text);
+  lock.unlock();
+  last->then_();
+}
+
+}  // namespace reprise::detail

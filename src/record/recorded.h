@@ -1,0 +1,35 @@
+// One recorded thread: its stream and where it stands. Private to record/.
+#pragma once
+
+#include <optional>
+
+#include "record/recorder.h"
+
+namespace reprise::record {
+
+// On cache lines of its own: another thread, allocated next to it, would slow every passage down.
+struct alignas(128) Recorder::Recorded : gate::Thread {
+  Recorded(recording::Live& live, gate::Slot* place) {
+    slot = place;
+    index = place->index;
+    writer.emplace(live, index);
+  }
+  // A thread that is not recorded any more; what others ask of its slot is asked of one that lies in no file.
+  Recorded() {
+    slot = &own_slot;
+    frozen = true;
+  }
+  std::optional<recording::StreamWriter> writer;
+  gate::Slot* recorded_slot{nullptr};  // once frozen: where its recording ends
+  gate::Slot own_slot{};
+  std::size_t place_in_roll{0};
+
+  // Where checkpoints are made: is it inside something?
+  std::uint32_t held{0};     // locks and other critical sections
+  bool has_unlocked{false};  // left() follows, which ends nothing more
+  bool has_asked{false};     // foretell() was called: the passage has begun
+};
+
+inline Recorder::Recorded& Recorder::recorded(gate::Thread& thread) { return static_cast<Recorded&>(thread); }
+
+}  // namespace reprise::record
