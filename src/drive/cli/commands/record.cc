@@ -28,6 +28,7 @@ RecordOptions options_of(const Arguments& arguments) {
   if (options.technique == "data") options.level = "data";
   if (!arguments.checkpoint.empty()) {
     options.checkpoint = fmt::format("{}:{}", arguments.checkpoint, arguments.keep_checkpoints.value_or(3));
+    if (arguments.keep_checkpoints) options.checkpoint += ":drop";
     options.level = "data";  // what others did is in the log, or there is no going on without them
   }
   options.full = arguments.full;
@@ -109,9 +110,10 @@ void tell(const Folder& folder, const RecordedRun& run, const Arguments& argumen
     console.note(fmt::format("recorded {}, but it cannot be replayed: {}", folder.name(), run.unsupported));
     return;
   }
-  console.note(fmt::format("recorded {} ({}, {}, {} written, {}); replay it with: reprise replay {}", folder.name(),
+  console.note(fmt::format("recorded {} ({}, {}, {} written, {}); replay it with: reprise replay {}{}", folder.name(),
                            analyse::counted(run.threads, "thread"), analyse::counted(run.steps, "step"),
-                           analyse::grouped(run.written), analyse::human_bytes(run.bytes), folder.name()));
+                           analyse::grouped(run.written), analyse::human_bytes(run.bytes), folder.name(),
+                           run.is_dropped ? " --from-checkpoint" : ""));
   if (arguments.checkpoint.empty()) return;
   const auto standing = recording::list_checkpoints(folder.path);
   console.note(
