@@ -33,6 +33,10 @@ output=$("$build/bench/checkpoint" --quick)
 for name in checkpoint.{10,100}MB.{checkpoint,fork,write_after,write_before,replay}; do
   expect ms "$name"
 done
+output=$("$build/bench/mailbox" --quick)
+for name in mailbox.record.{async,sync} mailbox.forced.{threads,processes}; do
+  expect ratio "$name"
+done
 output=$("$build/bench/mcapi" --quick)
 expect ratio mcapi.send
 expect noise mcapi.send
