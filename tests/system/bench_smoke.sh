@@ -29,6 +29,10 @@ for name in message.off.{unix,tcp} message.{record,data}.{oneway,call} shared.da
 done
 expect bytes_per_event message.order
 grep -q '^5.3 shared memory accesses' <<<"$output" || { echo "no tables of the paper"; failed=1; }
+output=$("$build/bench/checkpoint" --quick)
+for name in checkpoint.{10,100}MB.{checkpoint,fork,write_after,write_before,replay}; do
+  expect ms "$name"
+done
 output=$("$build/bench/mailbox" --quick)
 for name in mailbox.record.{async,sync} mailbox.forced.{threads,processes}; do
   expect ratio "$name"
