@@ -27,7 +27,8 @@ inline void pin(int processor) {
 class Worker {
  public:
   // On a host of its own when there are `hosts`.
-  Worker(const std::vector<std::string>& command, const Variables& variables, int processor, const Hosts* hosts = nullptr) {
+  Worker(const std::vector<std::string>& command, const Variables& variables, int processor,
+         const Hosts* hosts = nullptr) {
     int to[2];
     int from[2];
     if (pipe2(to, O_CLOEXEC) != 0 || pipe2(from, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
