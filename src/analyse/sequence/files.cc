@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyse/names.h"
 #include "analyse/sequence/print.h"
 #include "analyse/sequence/stamps.h"
 
@@ -35,10 +36,12 @@ class Writer {
   }
 
  private:
-  // Which thread is that of which mailbox: it notes who connects and what arrives.
+  // Which thread is that of which mailbox: the one that takes what comes to the party of that name.
   Result<void> read_threads() {
     const ThreadNames names(processes_, ids_);
+    constexpr std::string_view prefix = "mailbox ";
     for (const Process& process : processes_) {
+      const Names objects(process.log);
       for (const recording::ThreadInfo& thread : process.log.threads()) {
         auto id = names.name(process.name, thread.path);
         if (!id) return tl::unexpected(id.error());
@@ -46,9 +49,9 @@ class Writer {
         recording::StreamReader stream = process.log.stream(thread.index);
         for (auto next = stream.next(); next && *next; next = stream.next()) {
           const recording::Event& event = **next;
-          const bool is_own = event.kind == Kind::mailbox &&
-                              (event.value.starts_with("connection ") || event.value.starts_with("arrival "));
-          if (is_own) mailboxes_.emplace(std::string(event.name), *id);
+          if (event.kind != Kind::receive) continue;
+          const std::string object = objects.object(event.object);
+          if (object.starts_with(prefix)) mailboxes_.emplace(object.substr(prefix.size()), *id);
         }
       }
     }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <set>
 
+#include "analyse/text.h"
 #include "drive/control/blame.h"
 #include "drive/control/forced_run.h"
 #include "drive/control/learner.h"
@@ -21,6 +22,8 @@ using sequence::Event;
 using sequence::Type;
 
 using Branch = std::map<std::string, Beginning>;
+
+constexpr std::uint64_t chances_max = 64;
 
 // What makes an event that of the list.
 std::string key_of(const Event& event, const std::string& thread, const std::string& called) {
@@ -119,53 +122,55 @@ std::optional<Impossible> impossible(const Listed& listed) {
   return numbers.first();
 }
 
-// One test of a sequence whose types and mailboxes are known.
+// One test of a sequence. What a simple form leaves out is learnt on the way: what a thread does follows from its
+// causal past, so what was learnt holds as long as the entries in it are as they were.
 class Test {
  public:
   Test(const std::vector<TargetLine>& programs, const Listed& listed, const Folder& kept, const TestOptions& options,
-       Interrupts& interrupts, std::uint64_t runs)
-      : programs_(programs), listed_(listed), kept_(kept), options_(options), interrupts_(interrupts) {
-    result_.runs = runs;
+       Interrupts& interrupts)
+      : programs_(programs),
+        original_(listed),
+        listed_(listed),
+        kept_(kept),
+        options_(options),
+        interrupts_(interrupts) {
     result_.listed = listed.size();
   }
 
   Result<Tested> run() {
-    const auto against = impossible(listed_);
-    std::vector<Branch> open(1);
-    bool is_decided = true;
-    bool is_ordered = true;
+    std::vector<Node> open(1);
+    if (original_.is_simple || !original_.entries.empty()) {
+      if (auto learned = learn(open.front()); !learned) return tl::unexpected(learned.error());
+    }
+    bool is_against = false;  // it cannot happen in any run
     while (!open.empty()) {
       if (result_.runs >= options_.runs_max) return undecided(fmt::format("{} runs were tried", result_.runs));
-      const Branch branch = std::move(open.back());
+      Node node = std::move(open.back());
       open.pop_back();
-      if (is_ruled_out(branch)) continue;
+      if (is_ruled_out(node.branch)) continue;
       if (options_.progress) options_.progress(result_.runs + 1);
-      auto forced = try_out(branch);
+      if (node.learner) listed_ = node.learner->resolve(original_);
+      const auto against = impossible(listed_);
+      auto forced = try_out(plan_text(listed_, node.branch));
       if (!forced) return tl::unexpected(forced.error());
       const Outcome outcome = judge(*forced, against);
       if (auto noted = note(*forced, outcome); !noted) return tl::unexpected(noted.error());
       if (outcome.is_feasible) return result_;
-      if (!forced->came_to_rest) is_decided = false;
-      if (!listed_.has_owner_order && deviates_in_select(*forced)) is_ordered = false;
-      if (against) break;
-      if (outcome.is_by_past) ruled_out_.push_back(outcome.conflict);
-      add_branches(open, branch, outcome.conflict);
+      if (!forced->came_to_rest) result_.timed_out = true;
+      for (const std::string& race : forced->causes.races()) note_race(race);
+      if (!listed_.has_owner_order && deviates_in_select(*forced)) is_ordered_ = false;
+      is_against = against.has_value();
+      if (is_against) break;
+      go_on(open, node, *forced, outcome);
     }
-    result_.timed_out = !is_decided;
-    if (!is_decided)
-      return undecided(fmt::format("a run neither ended nor came to rest within {:g} s", options_.inactivity_s));
-    if (!is_ordered) {
-      return undecided(
-          "this form does not say in which order messages came to the mailboxes of a select; one order was tried: "
-          "forms node, total, simple and thread2 say it");
-    }
-    result_.verdict = Verdict::infeasible;
-    return result_;
+    return exhausted(is_against);
   }
 
-  const std::map<std::string, std::string>& deviating() const { return deviating_; }
-
  private:
+  struct Node {
+    Branch branch;
+    std::optional<Learner> learner;
+  };
   struct Outcome {
     bool is_feasible{false};
     std::size_t place{0};
@@ -174,9 +179,43 @@ class Test {
     bool is_by_past{false};  // whatever else happens: where these entries are as they were, it goes wrong
   };
 
+  void note_race(const std::string& race) {
+    const auto is_it = [&](const Event& event) { return event.home + "/" + event.object == race; };
+    if (std::none_of(listed_.semaphores.begin(), listed_.semaphores.end(), is_it)) races_.insert(race);
+  }
+  // Races that nobody can force yet are run in many ways: that one of them yields the sequence is a proof, that none
+  // does is not.
+  Result<Tested> by_chance() {
+    std::uint64_t tried = 0;
+    for (; tried < chances_max && result_.runs < options_.runs_max; ++tried) {
+      if (options_.progress) options_.progress(result_.runs + 1);
+      auto forced = try_out(plan_text(listed_, {}), tried + 1);
+      if (!forced) return tl::unexpected(forced.error());
+      const Outcome outcome = judge(*forced, std::nullopt);
+      if (auto noted = note(*forced, outcome); !noted) return tl::unexpected(noted.error());
+      if (outcome.is_feasible) return result_;
+    }
+    return undecided(fmt::format("threads race at {}{}, which is not searched but was run {} by chance",
+                                 *races_.begin(), races_.size() > 1 ? " and elsewhere" : "",
+                                 analyse::counted(tried, "time")));
+  }
+
   static bool deviates_in_select(const ForcedRun& run) {
     return std::any_of(run.deviating.begin(), run.deviating.end(),
                        [](const auto& one) { return one.second.ends_with(" of a select"); });
+  }
+
+  Result<Tested> exhausted(bool is_against) {
+    if (result_.timed_out)
+      return undecided(fmt::format("a run neither ended nor came to rest within {:g} s", options_.inactivity_s));
+    if (!is_ordered_) {
+      return undecided(
+          "this form does not say in which order messages came to the mailboxes of a select; one order was tried: "
+          "forms node, total, simple and thread2 say it");
+    }
+    if (!is_against && !races_.empty()) return by_chance();
+    result_.verdict = Verdict::infeasible;
+    return result_;
   }
 
   Tested undecided(const std::string& why) {
@@ -185,7 +224,7 @@ class Test {
     return result_;
   }
 
-  Result<ForcedRun> try_out(const Branch& branch) {
+  Result<ForcedRun> try_out(const std::string& plan, std::optional<std::uint64_t> chaos = {}) {
     ++result_.runs;
     auto scratch = ScratchFolder::create_in_memory();
     if (!scratch) return tl::unexpected(scratch.error());
@@ -193,7 +232,7 @@ class Test {
     tried_ = Folder{scratch_->path() / (kept_.name() + std::string(recording::folder_suffix))};
     std::error_code ignored;
     fs::create_directory(tried_.path, ignored);
-    return run_forced(programs_, plan_text(listed_, branch), tried_, options_.inactivity_s, interrupts_);
+    return run_forced(programs_, plan, tried_, options_.inactivity_s, interrupts_, chaos);
   }
 
   // Which of the listed events happened; the first that did not.
@@ -311,20 +350,54 @@ class Test {
     });
   }
 
-  // Each way in which one of the entries goes differently, with all before it as they were.
-  static void add_branches(std::vector<Branch>& open, const Branch& branch, const std::vector<Entry>& conflict) {
-    Branch fixed = branch;
-    std::vector<Branch> found;
+  // What to try after a run that went wrong.
+  void go_on(std::vector<Node>& open, const Node& node, const ForcedRun& run, const Outcome& outcome) {
+    if (!node.learner) {
+      if (outcome.is_by_past) ruled_out_.push_back(outcome.conflict);
+      add_branches(open, node, outcome.conflict);
+      return;
+    }
+    Node next = node;
+    std::set<std::string> threads;
+    for (const auto& one : run.deviating) {
+      if (next.learner->learn_from({one})) threads.insert(one.first);
+    }
+    if (!threads.empty()) {
+      // They did what was not known of them: again with that, where their pasts are as they were.
+      next.branch = add_branches(open, node, unlisted(run.causes.past_of(threads)));
+      open.push_back(std::move(next));
+    } else if (!run.deviating.empty()) {
+      add_branches(open, node, unlisted(run.causes.past_of({run.deviating.begin()->first})));
+    } else {
+      add_branches(open, node, unlisted(run.causes.all()));  // what is not known yet may be the reason that others wait
+    }
+  }
+
+  // Each way in which one of the entries goes differently, with all before it as they were. Returns the branch in which
+  // none does.
+  static Branch add_branches(std::vector<Node>& open, const Node& node, const std::vector<Entry>& conflict) {
+    Branch fixed = node.branch;
+    std::vector<Node> found;
     for (const Entry& entry : conflict) {
       Beginning& beginning = fixed[entry.monitor];
       if (entry.position < beginning.entries.size()) continue;
       Branch other = fixed;
       other[entry.monitor].not_next.insert(entry.thread);
-      found.push_back(std::move(other));
+      found.push_back({std::move(other), node.learner});
       beginning.entries.push_back(entry.thread);
       beginning.not_next.clear();
     }
     open.insert(open.end(), found.begin(), found.end());  // the last one, nearest to what went wrong, is tried first
+    return fixed;
+  }
+
+  // A free run tells most of what a simple form leaves out.
+  Result<void> learn(Node& node) {
+    auto free = try_out({});
+    if (!free) return tl::unexpected(free.error());
+    node.learner.emplace();
+    node.learner->learn(*free);
+    return {};
   }
 
   // Keeps the run if it came further than those before.
@@ -341,7 +414,6 @@ class Test {
       result_.reason.clear();
       return {};
     }
-    deviating_ = run.deviating;
     result_.deviates = !run.deviating.empty();
     result_.place = outcome.place;
     result_.reason = outcome.reason;
@@ -359,62 +431,24 @@ class Test {
   }
 
   const std::vector<TargetLine>& programs_;
-  const Listed& listed_;
+  const Listed& original_;
+  Listed listed_;  // with what was learnt
   const Folder& kept_;
   const TestOptions& options_;
   Interrupts& interrupts_;
   Tested result_;
-  std::map<std::string, std::string> deviating_;
+  bool is_ordered_{true};  // what was tried did not depend on an order that the form does not say
   std::vector<std::vector<Entry>> ruled_out_;
+  std::set<std::string> races_;  // that are not searched
   std::unique_ptr<ScratchFolder> scratch_;
   Folder tried_;
-};
-
-// What the text leaves out is learnt as it is tried.
-class Simple {
- public:
-  Simple(const std::vector<TargetLine>& programs, const Listed& listed, const Folder& kept, const TestOptions& options,
-         Interrupts& interrupts)
-      : programs_(programs), listed_(listed), kept_(kept), options_(options), interrupts_(interrupts) {}
-
-  Result<Tested> run() {
-    if (auto learned = learn(); !learned) return tl::unexpected(learned.error());
-    for (std::uint64_t runs = 1;;) {
-      const Listed resolved = learner_.resolve(listed_);
-      Test test(programs_, resolved, kept_, options_, interrupts_, runs);
-      auto tested = test.run();
-      if (!tested || tested->verdict != Verdict::infeasible || !learner_.learn_from(test.deviating())) return tested;
-      runs = tested->runs;
-    }
-  }
-
- private:
-  Result<void> learn() {
-    auto scratch = ScratchFolder::create_in_memory();
-    if (!scratch) return tl::unexpected(scratch.error());
-    const Folder folder{scratch->path() / ("free" + std::string(recording::folder_suffix))};
-    std::error_code ignored;
-    fs::create_directory(folder.path, ignored);
-    auto run = run_forced(programs_, {}, folder, options_.inactivity_s, interrupts_);
-    if (!run) return tl::unexpected(run.error());
-    learner_.learn(*run);
-    return {};
-  }
-
-  const std::vector<TargetLine>& programs_;
-  const Listed& listed_;
-  const Folder& kept_;
-  const TestOptions& options_;
-  Interrupts& interrupts_;
-  Learner learner_;
 };
 
 }  // namespace
 
 Result<Tested> test_sequence(const std::vector<TargetLine>& programs, const Listed& listed, const Folder& kept,
                              const TestOptions& options, Interrupts& interrupts) {
-  if (listed.is_simple || !listed.entries.empty()) return Simple(programs, listed, kept, options, interrupts).run();
-  return Test(programs, listed, kept, options, interrupts, 0).run();
+  return Test(programs, listed, kept, options, interrupts).run();
 }
 
 }  // namespace reprise::drive

@@ -69,6 +69,13 @@ Result<void> read_back(const Folder& folder, ForcedRun& run) {
   auto causes = Causes::of(processes);
   if (!causes) return tl::unexpected(causes.error());
   run.causes = *std::move(causes);
+  for (const sequence::Process& process : processes) {
+    for (const recording::ThreadInfo& thread : process.log.threads()) {
+      const bool is_local = thread.pending_kind == Kind::join || thread.pending_kind == Kind::lock ||
+                            run.causes.is_of_monitor(process.name, thread.pending_object);
+      if (is_local) run.local.insert(fmt::format("{}/{}", process.name, thread.path));
+    }
+  }
   return {};
 }
 
@@ -80,7 +87,7 @@ std::string ForcedRun::path_of(const std::string& thread) const {
 }
 
 Result<ForcedRun> run_forced(const std::vector<TargetLine>& programs, const std::string& plan, const Folder& folder,
-                             double inactivity_s, Interrupts& interrupts) {
+                             double inactivity_s, Interrupts& interrupts, std::optional<std::uint64_t> chaos) {
   std::error_code ignored;
   const fs::path plan_path = fs::absolute(folder.path, ignored) / "plan";
   const fs::path report_path = fs::absolute(folder.path, ignored) / "report";
@@ -91,6 +98,7 @@ Result<ForcedRun> run_forced(const std::vector<TargetLine>& programs, const std:
   options.full = true;
   options.keeps_image = false;
   options.silent = true;
+  options.chaos = chaos;
   options.timeout_s = inactivity_s;
   options.variables = {"REPRISE_REPORT=" + report_path.string()};
   if (!plan.empty()) options.variables.push_back("REPRISE_PLAN=" + plan_path.string());

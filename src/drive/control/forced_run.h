@@ -1,7 +1,10 @@
 // One run of the programs with a plan forced upon them, and what became of it.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,6 +20,7 @@ struct ForcedRun {
   std::map<std::string, std::string> waiting;    // thread: what it waited to do
   std::map<std::string, std::string> paths;      // process#index: process/path
   std::map<std::string, bool> ended;             // by process/path
+  std::set<std::string> local;                   // threads that wait for others of their own process
   Causes causes;
   bool came_to_rest{false};  // or ended; else time was over
 
@@ -24,8 +28,10 @@ struct ForcedRun {
   std::string path_of(const std::string& thread) const;
 };
 
-// Records into `folder`. An empty `plan` forces nothing. Errors: those of record_system; damaged.
+// Records into `folder`. An empty `plan` forces nothing. `chaos`: yields at random, by that seed. Errors: those of
+// record_system; damaged.
 Result<ForcedRun> run_forced(const std::vector<TargetLine>& programs, const std::string& plan,
-                             const recording::Folder& folder, double inactivity_s, Interrupts& interrupts);
+                             const recording::Folder& folder, double inactivity_s, Interrupts& interrupts,
+                             std::optional<std::uint64_t> chaos = {});
 
 }  // namespace reprise::drive
