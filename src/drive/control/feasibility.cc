@@ -142,6 +142,7 @@ class Test {
     if (original_.is_simple || !original_.entries.empty()) {
       if (auto learned = learn(open.front()); !learned) return tl::unexpected(learned.error());
     }
+    bool is_against = false;  // it cannot happen in any run
     while (!open.empty()) {
       if (result_.runs >= options_.runs_max) return undecided(fmt::format("{} runs were tried", result_.runs));
       Node node = std::move(open.back());
@@ -158,11 +159,11 @@ class Test {
       if (!forced->came_to_rest) result_.timed_out = true;
       for (const std::string& race : forced->causes.races()) note_race(race);
       if (!listed_.has_owner_order && deviates_in_select(*forced)) is_ordered_ = false;
-      if (against) return exhausted();
+      is_against = against.has_value();
+      if (is_against) break;
       go_on(open, node, *forced, outcome);
     }
-    if (races_.empty() || result_.timed_out || !is_ordered_) return exhausted();
-    return by_chance();
+    return exhausted(is_against);
   }
 
  private:
@@ -204,7 +205,7 @@ class Test {
                        [](const auto& one) { return one.second.ends_with(" of a select"); });
   }
 
-  Tested exhausted() {
+  Result<Tested> exhausted(bool is_against) {
     if (result_.timed_out)
       return undecided(fmt::format("a run neither ended nor came to rest within {:g} s", options_.inactivity_s));
     if (!is_ordered_) {
@@ -212,6 +213,7 @@ class Test {
           "this form does not say in which order messages came to the mailboxes of a select; one order was tried: "
           "forms node, total, simple and thread2 say it");
     }
+    if (!is_against && !races_.empty()) return by_chance();
     result_.verdict = Verdict::infeasible;
     return result_;
   }

@@ -8,6 +8,7 @@
 
 #include "analyse/text.h"
 #include "drive/cli/commands.h"
+#include "drive/profile.h"
 #include "drive/record_run.h"
 #include "recording/checkpoint.h"
 #include "recording/folder.h"
@@ -271,6 +272,9 @@ int run_record(const Arguments& arguments, Console& console) {
   if (!arguments.services.empty()) return console.fail({ErrorCode::usage, "--service needs -f PROCFILE"});
   auto target = find_target(arguments.program);
   if (!target) return own_fault(target.error(), console);
+  if (!arguments.mcapi.empty()) {
+    if (auto used = use_profile(arguments.mcapi, *target); !used) return console.fail(used.error());
+  }
   auto folder = create(arguments, *target);
   if (!folder) return own_fault(folder.error(), console);
   if (arguments.until_failure) return Loop(arguments, *target, *folder, console).run();

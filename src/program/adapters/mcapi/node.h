@@ -52,6 +52,8 @@ struct Request {
   MessageId id{};
   std::uint16_t generation{0};
   std::uint32_t index{0};
+  std::uint64_t order{0};  // the how-manyth request of its node
+  std::uint32_t failed_tests{0};
   const void* caller{nullptr};
 
   void complete(Status with, std::size_t bytes = 0) {
@@ -65,6 +67,7 @@ struct Request {
 struct Inbox {
   std::deque<Request*> pending;  // receives in the order they were posted
   Stash stash;
+  std::uint64_t receives_noted{0};
 };
 
 struct Node {
@@ -99,6 +102,11 @@ struct Node {
 
   Index near_endpoint{none};  // whose inbox was asked for last
   Inbox* near_inbox{nullptr};
+  std::uint64_t requests_made{0};
+  // Counted when notes are taken (notes.h).
+  std::atomic<std::uint64_t> sends_noted{0};
+  std::atomic<std::uint64_t> wait_anys_noted{0};
+  std::uint64_t receives_noted{0};
   std::deque<Request> requests;
   std::vector<std::uint32_t> free_requests;
 };
@@ -124,6 +132,7 @@ struct Choices {
   bool keep_truncated{false};      // MCAPI_TRUNCATED=keep
   bool death_is_error{false};      // MCAPI_PEER_DEATH=error
   bool reports{true};              // MCAPI_REPORT=off
+  std::uint32_t stall_s{0};        // MCAPI_STALL=seconds: who has waited so long says what it waits for
 };
 const Choices& choices();
 
@@ -146,6 +155,8 @@ void wake_who_waits_for_room(const Node& node, const Event& own);
 
 // Looks who has died; called by whoever has waited for a while.
 void look_around();
+// Says once what the node waits for, if this call has waited for too long.
+void look_at_time(const Node& node, std::chrono::steady_clock::time_point since, bool& has_told);
 
 // A call that waits. finalize() lets it leave before the segment goes.
 class Busy {
@@ -173,6 +184,8 @@ bool wait_for(Node& node, Event& event, const Deadline& deadline, Condition is_s
     sched_yield();
     if (is_so()) return true;
   }
+  const auto since = std::chrono::steady_clock::now();
+  bool has_told = false;
   for (;;) {
     if (node.ended.load()) return true;
     const std::uint32_t seen = event.prepare();
@@ -181,7 +194,10 @@ bool wait_for(Node& node, Event& event, const Deadline& deadline, Condition is_s
     const auto begin = std::chrono::steady_clock::now();
     wake_who_waits_for_room(node, event);
     event.sleep(seen, deadline.left(slice));
-    if (std::chrono::steady_clock::now() - begin >= slice) look_around();
+    if (std::chrono::steady_clock::now() - begin >= slice) {
+      look_around();
+      look_at_time(node, since, has_told);
+    }
   }
 }
 
