@@ -17,6 +17,7 @@ struct ForcedRun {
   std::map<std::string, std::string> waiting;    // thread: what it waited to do
   std::map<std::string, std::string> paths;      // process#index: process/path
   std::map<std::string, bool> ended;             // by process/path
+  std::map<std::string, std::uint64_t> values;   // from outside: how many, by name
   Causes causes;
   bool came_to_rest{false};  // or ended; else time was over
 
@@ -24,8 +25,10 @@ struct ForcedRun {
   std::string path_of(const std::string& thread) const;
 };
 
-// Records into `folder`. An empty `plan` forces nothing. Errors: those of record_system; damaged.
+// Records into `folder`. An empty `plan` forces nothing. `inputs`: a recording's folder, or none, whose values from outside
+// come again. Errors: those of record_system; damaged.
 Result<ForcedRun> run_forced(const std::vector<TargetLine>& programs, const std::string& plan,
-                             const recording::Folder& folder, double inactivity_s, Interrupts& interrupts);
+                             const recording::Folder& folder, double inactivity_s, Interrupts& interrupts,
+                             const std::string& inputs = {});
 
 }  // namespace reprise::drive
