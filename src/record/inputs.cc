@@ -33,8 +33,7 @@ std::unique_ptr<Inputs> Inputs::open(const std::string& folder, const std::strin
         const recording::Event& event = **next;
         if (!recording::is_from_outside(event.kind, event.name)) continue;
         std::string value(event.value);
-        if (event.kind == Kind::clock)
-          value.assign(reinterpret_cast<const char*>(&event.number), sizeof event.number);
+        if (event.kind == Kind::clock) value.assign(reinterpret_cast<const char*>(&event.number), sizeof event.number);
         inputs->values_[key_of(thread.path, event.kind, event.name)].list.push_back(std::move(value));
       }
     }

@@ -2,8 +2,8 @@
 //
 //   if (const std::string* value = inputs->next("0.1", Kind::clock, {})) use(*value);
 //
-// The how-manyth value of this kind and name that a thread asks for is the one that it got there; when there are no more,
-// the world answers. What the message layer and processes find is no such value: it belongs to each run.
+// The how-manyth value of this kind and name that a thread asks for is the one that it got there; when there are no
+// more, the world answers. What the message layer and processes find is no such value: it belongs to each run.
 //
 // Threads   Any.
 // Errors    A process or thread that is not there has no values.

@@ -13,8 +13,8 @@
 
 #include "gate/free.h"
 #include "gate/run_order.h"
-#include "recording/folder.h"
 #include "record/inputs.h"
+#include "recording/folder.h"
 #include "recording/live.h"
 #include "recording/log.h"
 #include "session/checkpoint.h"
@@ -84,13 +84,12 @@ void start_recording(Session& self) {
   const bool perturbed = settings.perturbation().any();
   self.checkpoints = Maker::start(settings.checkpoint);
   self.recorder = new record::Recorder(
-      **live,
-      {.full = settings.full,
-       .contents = settings.contents,
-       .perturbed = perturbed,
-       .checkpoints = self.checkpoints,
-       .inputs =
-           settings.inputs.empty() ? nullptr : record::Inputs::open(settings.inputs, settings.process).release()});
+      **live, {.full = settings.full,
+               .contents = settings.contents,
+               .perturbed = perturbed,
+               .checkpoints = self.checkpoints,
+               .inputs = settings.inputs.empty() ? nullptr
+                                                 : record::Inputs::open(settings.inputs, settings.process).release()});
   gate::installed = self.recorder;
   self.recorder->start_main();
 }

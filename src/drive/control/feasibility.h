@@ -42,8 +42,8 @@ struct Tested {
   std::vector<std::string> instead;  // "producer/0: arrival deposit as its number 3"
   std::string reason;
   std::map<std::string, std::uint64_t> values;  // from outside, that were held constant: how many, by name
-  bool deviates{false};   // a thread does what is not listed
-  bool timed_out{false};  // a run neither ended nor came to rest
+  bool deviates{false};                         // a thread does what is not listed
+  bool timed_out{false};                        // a run neither ended nor came to rest
 };
 
 // `kept` receives the recording of the run that proves it, or of the one that came furthest.

@@ -25,8 +25,8 @@ struct ForcedRun {
   std::string path_of(const std::string& thread) const;
 };
 
-// Records into `folder`. An empty `plan` forces nothing. `inputs`: a recording's folder, or none, whose values from outside
-// come again. Errors: those of record_system; damaged.
+// Records into `folder`. An empty `plan` forces nothing. `inputs`: a recording's folder, or none, whose values from
+// outside come again. Errors: those of record_system; damaged.
 Result<ForcedRun> run_forced(const std::vector<TargetLine>& programs, const std::string& plan,
                              const recording::Folder& folder, double inactivity_s, Interrupts& interrupts,
                              const std::string& inputs = {});
