@@ -95,6 +95,7 @@ class monitor {
                   std::string_view condition);
 
   std::string name_;
+  std::string label_;  // of what it is made of
   mutex mutex_;
   condition_variable turn_;
   const detail::PlannedObject* planned_;

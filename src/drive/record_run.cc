@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -155,6 +156,7 @@ Result<void> seal_all(const Folder& folder, Manifest& manifest) {
   Result<void> all;
   for (const std::string& process : processes) {
     if (!fs::exists(folder.live(process), ignored) || is_running(folder.live(process))) continue;
+    if (const auto log = Log::open(folder.live(process)); log && log->info().is_pieced) continue;
     auto sealed = recording::seal(folder.live(process), folder.log(process));
     if (sealed) fs::remove(folder.live(process), ignored);
     if (!sealed && all) all = std::move(sealed);
@@ -167,8 +169,11 @@ Result<void> count(const Folder& folder, const std::string& process, RecordedRun
   auto log = Log::open(path);
   if (!log) return tl::unexpected(log.error());
   std::error_code ignored;
-  run.bytes += fs::file_size(path, ignored);
+  struct stat facts {};
+  const bool is_sparse = log->info().is_dropped && stat(path.c_str(), &facts) == 0;
+  run.bytes += is_sparse ? static_cast<std::uint64_t>(facts.st_blocks) * 512 : fs::file_size(path, ignored);
   const recording::LogInfo& info = log->info();
+  run.is_dropped = run.is_dropped || info.is_dropped;
   if (info.flags & recording::live_unsupported) run.unsupported = info.reason;
   if (info.flags & recording::live_no_space)
     run.incomplete = "the disk was full; the recording ends there, the program went on";

@@ -60,6 +60,7 @@ struct RecordedRun {
   std::string unsupported;  // why this cannot be replayed; empty: it can
   std::string unfinished;   // why the recording could not be sealed, counted or described; empty: it was
   std::string incomplete;   // why the log ends before the program; empty: it does not
+  bool is_dropped{false};   // only what came after the oldest checkpoint is kept
   std::uint64_t threads{0};
   std::uint64_t steps{0};
   std::uint64_t written{0};

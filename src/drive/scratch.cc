@@ -114,6 +114,9 @@ ScratchFolder::~ScratchFolder() {
   close(lock_);
 }
 
-std::uint64_t remove_dead_scratch() { return remove_dead_in(base()) + (base() == memory ? 0 : remove_dead_in(memory)); }
+// Where create() and create_in_memory() would put one.
+std::uint64_t remove_dead_scratch() {
+  return remove_dead_in(base()) + (std::getenv("TMPDIR") == nullptr ? remove_dead_in(memory) : 0);
+}
 
 }  // namespace reprise::drive

@@ -250,6 +250,12 @@ Result<void> open_processes(Subject& subject) {
       return fail(ErrorCode::unsupported,
                   fmt::format("{} cannot be replayed: {}", subject.folder.name(), opened->log.info().reason));
     }
+    if (opened->log.info().is_dropped) {
+      return fail(ErrorCode::unsupported,
+                  fmt::format("{} is kept from its oldest checkpoint on only (--keep-checkpoints): reprise replay {} "
+                              "--from-checkpoint",
+                              subject.folder.name(), subject.folder.name()));
+    }
     SubjectProcess process{opened->process, opened->log, {}};
     std::error_code ignored;
     if (const fs::path trace = subject.folder.trace(name); fs::exists(trace, ignored)) {

@@ -77,6 +77,8 @@ void Recorder::look_at_isolation(Thread& thread, const gate::Object& object, Kin
   options_.checkpoints->spoil(thread, reason);
 }
 
+std::uint32_t Recorder::begin_anew(Thread& thread) { return recorded(thread).writer->begin_anew(); }
+
 void Recorder::let_go(Thread& thread, const gate::Slot& forked, gate::Gate& relay) {
   Recorded& self = recorded(thread);
   self.own_slot = forked;

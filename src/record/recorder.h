@@ -40,6 +40,9 @@ class Recorder final : public gate::Gate {
   void continue_in_child(recording::Live& live, const gate::Slot& forked);
   recording::Live& live() { return *live_; }
 
+  // Before a checkpoint: what `thread` writes from here on can be read without what was before. Returns its block.
+  static std::uint32_t begin_anew(gate::Thread& thread);
+
   // After fork, in a copy that stands at a checkpoint: nothing of the log is touched any more, and whoever holds
   // `thread` hands on to `relay`.
   void let_go(gate::Thread& thread, const gate::Slot& forked, gate::Gate& relay);

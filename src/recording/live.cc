@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 
 #include "base/check.h"
@@ -93,6 +94,7 @@ bool Live::grow(std::size_t size_min) {
     auto* rest = reinterpret_cast<ExtentHeader*>(chunk_ + chunk_used_);
     rest->size = chunk_size_ - chunk_used_;
     rest->kind = static_cast<std::uint32_t>(ExtentKind::padding);
+    if (keeps_track_) gaps_[file_size_ - rest->size] = rest->size;
     header_->used.store(file_size_, std::memory_order_release);
   }
   std::uint8_t* const closed = chunk_;
@@ -172,6 +174,7 @@ std::span<std::uint8_t> Live::allocate(ThreadIndex thread, std::uint32_t sequenc
   const std::size_t size = round_up(std::max(wanted, payload_min + extent_header_bytes), 64);
   std::uint8_t* payload = add_extent(ExtentKind::block, thread, sequence, steps_before, size);
   if (payload == nullptr) return {};
+  if (keeps_track_) blocks_[thread].push_back({file_size_ - chunk_size_ + chunk_used_ - size, size, sequence});
   use(payload);
   return {payload, size - extent_header_bytes};
 }
@@ -204,6 +207,54 @@ void Live::detach() {
   chunks_.clear();
   munmap(header_, live_header_bytes);
   header_ = nullptr;
+}
+
+void Live::mark_fresh(void* payload) {
+  reinterpret_cast<ExtentHeader*>(static_cast<std::uint8_t*>(payload) - extent_header_bytes)->flags = fresh_block;
+}
+
+void Live::write_at(std::uint64_t offset, const void* bytes, std::size_t size) const {
+  while (pwrite(file_, bytes, size, static_cast<off_t>(offset)) < 0 && errno == EINTR) {
+  }
+}
+
+// A block becomes padding, and one with the padding beside it: what is read in between is whole at every instant. Of a
+// padding all but its first bytes go back to the disk.
+void Live::give_back(const Block& block) {
+  const auto padding = static_cast<std::uint32_t>(ExtentKind::padding);
+  write_at(block.offset, &padding, sizeof padding);
+  std::uint64_t start = block.offset;
+  std::uint64_t size = block.size;
+  if (const auto next = gaps_.find(start + size); next != gaps_.end()) {
+    size += next->second;
+    gaps_.erase(next);
+  }
+  if (auto before = gaps_.lower_bound(start); before != gaps_.begin()) {
+    before = std::prev(before);
+    if (before->first + before->second == start) {
+      start = before->first;
+      size += before->second;
+    }
+  }
+  gaps_[start] = size;
+  write_at(start + offsetof(ExtentHeader, size), &size, sizeof size);
+  const std::uint64_t from =
+      std::max(round_up(start + extent_header_bytes, page_bytes), block.offset / page_bytes * page_bytes);
+  const std::uint64_t to = (start + size) / page_bytes * page_bytes;
+  if (from < to)
+    fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(from),
+              static_cast<off_t>(to - from));
+}
+
+void Live::drop_before(ThreadIndex thread, std::uint32_t sequence) {
+  const int errno_of_program = errno;
+  const std::lock_guard lock(mutex_);
+  const auto found = blocks_.find(thread);
+  while (found != blocks_.end() && !found->second.empty() && found->second.front().sequence < sequence) {
+    give_back(found->second.front());
+    found->second.pop_front();
+  }
+  errno = errno_of_program;
 }
 
 }  // namespace reprise::recording

@@ -16,6 +16,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <map>
 #include <mutex>
@@ -92,12 +93,14 @@ struct LiveHeader {
 static_assert(sizeof(LiveHeader) <= live_header_bytes);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
+constexpr std::uint32_t fresh_block = 1;  // it can be read without those before it
+
 struct ExtentHeader {
   std::uint32_t kind;
-  std::uint32_t thread;    // blocks
-  std::uint64_t size;      // with this header
-  std::uint32_t sequence;  // blocks: the how-manyth of their thread
-  std::uint32_t reserved;
+  std::uint32_t thread;        // blocks
+  std::uint64_t size;          // with this header
+  std::uint32_t sequence;      // blocks: the how-manyth of their thread
+  std::uint32_t flags;         // blocks: fresh_block
   std::uint64_t steps_before;  // blocks: steps covered by earlier blocks
 };
 static_assert(sizeof(ExtentHeader) == extent_header_bytes);
@@ -121,6 +124,13 @@ class Live final : public BlockSource {
   // A block that is written full, or the slot of a thread that has ended: what is not used any more is not kept in
   // memory.
   void retire(const void* slot_or_payload) override;
+
+  void mark_fresh(void* payload) override;
+
+  // From now on it is known where blocks lie, so that drop_before() finds them.
+  void keep_track() { keeps_track_ = true; }
+  // The blocks of `thread` before `sequence` are not needed any more: the disk gets their room back.
+  void drop_before(ThreadIndex thread, std::uint32_t sequence);
 
   bool full() const { return (header_->flags.load(std::memory_order_acquire) & live_no_space) != 0; }
 
@@ -149,6 +159,14 @@ class Live final : public BlockSource {
     std::size_t size{0};
     std::uint32_t users{0};  // running threads' slots, blocks in use, and a slot page with room
   };
+  struct Block {
+    std::uint64_t offset{0};
+    std::uint64_t size{0};
+    std::uint32_t sequence{0};
+  };
+  void give_back(const Block& block);
+  void write_at(std::uint64_t offset, const void* bytes, std::size_t size) const;
+
   void use(const void* at);
   void unuse(const void* at);
 
@@ -163,6 +181,9 @@ class Live final : public BlockSource {
   std::uint8_t* slot_page_{nullptr};
   std::uint32_t slots_in_page_{0};
   std::uint32_t next_index_{main_thread};
+  bool keeps_track_{false};
+  std::map<ThreadIndex, std::deque<Block>> blocks_;  // those that were not dropped
+  std::map<std::uint64_t, std::uint64_t> gaps_;      // padding: offset, size
 };
 
 }  // namespace reprise::recording

@@ -40,7 +40,8 @@ std::uint64_t u64_at(const std::uint8_t* from) { return at<std::uint64_t>(from);
 
 struct Blocks {
   std::vector<StoredPiece> pieces;
-  bool closed{false};  // one is missing: what follows cannot be read
+  std::uint32_t first{0};  // sequence of the first one
+  bool closed{false};      // one is missing: what follows cannot be read
 };
 
 struct Scan {
@@ -93,7 +94,9 @@ void Scan::block(std::uint64_t offset, std::uint64_t size) {
   const std::uint8_t* from = state.file.bytes().data() + offset;
   Blocks& of_thread = blocks[u32_at(from + 4)];
   if (of_thread.closed) return;
-  if (u32_at(from + 16) != of_thread.pieces.size()) {
+  const bool is_fresh = (u32_at(from + 20) & fresh_block) != 0;
+  if (of_thread.pieces.empty() && is_fresh) of_thread.first = u32_at(from + 16);
+  if (u32_at(from + 16) - of_thread.first != of_thread.pieces.size()) {
     of_thread.closed = true;
     return torn(offset, "block " + std::to_string(of_thread.pieces.size()) + " of thread " +
                             std::to_string(u32_at(from + 4)) + " is missing");
@@ -102,6 +105,8 @@ void Scan::block(std::uint64_t offset, std::uint64_t size) {
   piece.offset = offset + extent_header_bytes;
   piece.stored = piece.raw = size - extent_header_bytes;
   piece.steps_before = u64_at(from + 24);
+  piece.is_fresh = is_fresh;
+  if (is_fresh) state.info.is_pieced = true;
   of_thread.pieces.push_back(piece);
 }
 
@@ -159,6 +164,8 @@ void Scan::attach() {
     }
     thread.pieces = std::move(found->second.pieces);
     thread.cut = found->second.closed;
+    if (found->second.first > 0) thread.dropped = thread.pieces.front().steps_before;
+    if (found->second.first > 0) state.info.is_dropped = true;
     blocks.erase(found);
     read_tail(thread, state.file.bytes());
   }

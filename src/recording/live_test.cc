@@ -169,5 +169,67 @@ TEST(Live, KeepsTheFirstReason) {
   EXPECT_NE(log->info().flags & live_unsupported, 0u);
 }
 
+// Goal    What was written before a checkpoint can be dropped: the disk gets it back, and the rest reads as it was.
+// Method  Write a lot, begin anew, write a lot more, drop; read it all, and count the blocks of the file.
+TEST(Live, DropsWhatCameBeforeAFreshBlock) {
+  const TemporaryFolder folder;
+  Live& live = create_live(folder / "a.live");
+  live.keep_track();
+  TestThread thread(live, no_thread, 0);
+  const ObjectId object = thread.new_object();
+  constexpr std::uint64_t count = 100'000;
+  for (std::uint64_t i = 1; i <= count; ++i) ASSERT_TRUE(thread.write_at(Kind::lock, object, 2 * i));
+  const std::uint32_t block = thread.writer.begin_anew();
+  for (std::uint64_t i = 1; i <= 10; ++i) ASSERT_TRUE(thread.write_at(Kind::lock, object, 2 * (count + i)));
+  struct stat before {};
+  struct stat after {};
+  ASSERT_EQ(stat((folder / "a.live").c_str(), &before), 0);
+  live.drop_before(main_thread, block);
+  ASSERT_EQ(stat((folder / "a.live").c_str(), &after), 0);
+  EXPECT_LT(after.st_blocks, before.st_blocks);
+  EXPECT_EQ(after.st_size, before.st_size);
+  auto log = Log::open(folder / "a.live");
+  ASSERT_TRUE(log) << log.error().message;
+  EXPECT_TRUE(log->info().is_dropped);
+  EXPECT_TRUE(log->info().torn.empty()) << log->info().torn;
+  EXPECT_EQ(log->threads().front().steps, count + 10);
+  StreamReader stream = log->stream(main_thread);
+  for (std::uint64_t i = 1; i <= 10; ++i) {
+    const auto event = stream.next();
+    ASSERT_TRUE(event && *event);
+    EXPECT_EQ((*event)->step, count + i);
+    EXPECT_EQ((*event)->object, object);
+    EXPECT_EQ((*event)->order, 2 * (count + i));
+  }
+  const auto end = stream.next();
+  EXPECT_TRUE(end && !*end);
+  EXPECT_FALSE(seal(folder / "a.live", folder / "a.log"));
+}
+
+// Goal    A log that begins anew here and there reads as one that does not.
+// Method  The same events, with and without.
+TEST(Live, ReadsThroughFreshBlocks) {
+  const TemporaryFolder folder;
+  Live& live = create_live(folder / "a.live");
+  TestThread thread(live, no_thread, 0);
+  for (std::uint64_t i = 1; i <= 1000; ++i) {
+    if (i % 7 == 0) thread.writer.begin_anew();
+    ASSERT_TRUE(thread.write_at(Kind::lock, i % 3 == 0 ? thread.new_object() : object_id(main_thread, 1), i));
+  }
+  auto log = Log::open(folder / "a.live");
+  ASSERT_TRUE(log) << log.error().message;
+  EXPECT_FALSE(log->info().is_dropped);
+  StreamReader stream = log->stream(main_thread);
+  for (std::uint64_t i = 1; i <= 1000; ++i) {
+    const auto event = stream.next();
+    ASSERT_TRUE(event && *event) << i;
+    EXPECT_EQ((*event)->step, i);
+    EXPECT_EQ((*event)->order, i);
+    if (i % 3 != 0) {
+      EXPECT_EQ((*event)->object, object_id(main_thread, 1));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace reprise::recording

@@ -128,7 +128,7 @@ Result<std::optional<Piece>> PieceSource::next() {
   forget_before(piece);
   if (state_->info.sealed) return unpack(piece, sequence);
   return std::optional<Piece>{
-      Piece{state_->file.bytes().subspan(piece.offset, piece.stored), true, piece.steps_before}};
+      Piece{state_->file.bytes().subspan(piece.offset, piece.stored), true, piece.steps_before, piece.is_fresh}};
 }
 
 tl::unexpected<Error> PieceSource::damaged(const StoredPiece& piece, std::uint64_t sequence, const char* what) const {

@@ -54,7 +54,9 @@ struct LogInfo {
   ThreadIndex end_thread{0};
   std::uint64_t output_digest{0};
   std::uint64_t output_bytes{0};
-  std::string reason;  // why the recording was refused, if it was
+  bool is_pieced{false};   // live: blocks begin anew at checkpoints; it stays live
+  bool is_dropped{false};  // live: what was before the oldest checkpoint was dropped, and cannot be replayed
+  std::string reason;      // why the recording was refused, if it was
   std::string
       torn;  // where and why the log ends before its threads did (a machine crash, a repair); empty: it does not
 };

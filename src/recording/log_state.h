@@ -24,11 +24,13 @@ struct StoredPiece {
   std::uint64_t start{0};  // sealed: the first byte under the checksum
   Codec codec{Codec::raw};
   std::uint64_t steps_before{0};  // live
+  bool is_fresh{false};           // live
 };
 
 struct LoadedThread {
   ThreadInfo info;
   std::uint64_t written{0};  // live: at least so many records were written
+  std::uint64_t dropped{0};  // live: steps that its first blocks covered, which are not kept
   bool cut{false};           // pieces at its end are missing: it ends at its last event
   std::vector<StoredPiece> pieces;
 };

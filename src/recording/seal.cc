@@ -255,6 +255,8 @@ Result<std::size_t> write_sealed(const std::filesystem::path& from, const std::f
   if (keep != Keep::what_is_good && !(*state)->problems.empty()) {
     return fail(ErrorCode::damaged, (*state)->problems.front());
   }
+  if ((*state)->info.is_pieced)
+    return fail(ErrorCode::unsupported, from.string() + " begins anew at checkpoints, and stays live");
   return Sealing(std::move(*state), keep).write(to);
 }
 

@@ -51,11 +51,22 @@ bool StreamWriter::make_room(std::size_t bytes) {
   if (block.empty()) return false;
   finish();
   ++sequence_;
+  if (std::exchange(is_fresh_, false)) source_.mark_fresh(block.data());
   block_ = block.data();
   at_ = block_;
   end_ = at_ + block.size();
   run_ = nullptr;
   return true;
+}
+
+std::uint32_t StreamWriter::begin_anew() {
+  finish();
+  is_fresh_ = true;
+  cache_ = {};
+  last_object_ = 0;
+  clock_ = 0;
+  names_objects_in_full();
+  return sequence_;
 }
 
 void StreamWriter::finish() {
@@ -206,6 +217,13 @@ Result<bool> StreamReader::refill() {
     }
     if (!*piece) return false;
     piece_ = **piece;
+    if (piece_.is_fresh) {
+      cache_ = {};
+      last_object_ = 0;
+      clock_ = 0;
+      if (!has_begun_) step_ = piece_.steps_before.value_or(0);
+    }
+    has_begun_ = true;
     missed_events_ = piece_.steps_before && *piece_.steps_before != step_;
     if (missed_events_) return damaged("events are missing before this block");
   }

@@ -48,6 +48,8 @@ class BlockSource {
                                            std::size_t payload_min) = 0;
   // The block with this payload will not be written any more.
   virtual void retire(const void* payload) { static_cast<void>(payload); }
+  // What is written there can be read without the blocks before it.
+  virtual void mark_fresh(void* payload) { static_cast<void>(payload); }
 
  protected:
   ~BlockSource() = default;
@@ -66,6 +68,10 @@ class StreamWriter {
 
   // Nothing more will be appended.
   void finish();
+
+  // What follows goes into a block of its own, and can be read without what was before: that may be dropped. Returns
+  // the sequence of that block.
+  std::uint32_t begin_anew();
 
   // This thread named objects before the stream began (it goes on after fork): they and later ones are written out in
   // full.
@@ -86,6 +92,7 @@ class StreamWriter {
   std::uint8_t* end_{nullptr};
   std::uint8_t* run_{nullptr};  // the count of the last record, if that is a failure
   std::uint32_t sequence_{0};
+  bool is_fresh_{false};   // the next block begins anew
   std::uint64_t step_{0};  // last step covered
   std::uint64_t written_{0};
   std::uint64_t own_objects_{0};
@@ -101,6 +108,7 @@ struct Piece {
   std::span<const std::uint8_t> bytes{};
   bool zero_tail{false};  // zeros after the last record are room that was not used (live), not damage (sealed)
   std::optional<std::uint64_t> steps_before{};  // when known: the steps that earlier pieces must have covered
+  bool is_fresh{false};                         // nothing of earlier pieces is needed to read it
 };
 
 class StreamReader {
@@ -150,6 +158,7 @@ class StreamReader {
   std::optional<Error> broken_{};
   bool skims_{false};  // see tail()
   bool missed_events_{false};
+  bool has_begun_{false};
   bool ended_{false};  // the end mark was read: nothing may follow
   std::size_t offset_{0};
   std::uint64_t consumed_{0};

@@ -104,8 +104,12 @@ Maker* Maker::start(const std::string& wanted) {
   maker->in_seconds_ = *end == 's';
   if (maker->in_seconds_) ++end;
   if (*end == ':') maker->kept_ = std::strtoull(end + 1, &end, 10);
+  maker->drops_ = std::string_view(end) == ":drop";
+  if (maker->drops_) end += std::string_view(end).size();
   if (maker->every_ > 0 && maker->kept_ > 0 && *end == '\0') return maker;
-  std::fprintf(stderr, "reprise: REPRISE_CHECKPOINT=%s is not N:K or Ns:K; no checkpoints are made\n", wanted.c_str());
+  std::fprintf(stderr,
+               "reprise: REPRISE_CHECKPOINT=%s is not N:K, Ns:K or either with :drop; no checkpoints are made\n",
+               wanted.c_str());
   delete maker;
   return nullptr;
 }
@@ -139,6 +143,7 @@ bool Maker::take(gate::Thread& thread, bool alone) {
   standing.alone = alone;
   int pid = -1;
   auto number = recording::add_checkpoint(self.settings.folder);
+  const std::uint32_t block = drops_ ? record::Recorder::begin_anew(thread) : 0;
   {
     recording::Live& live = self.recorder->live();
     const SignalsHeld held;
@@ -161,14 +166,14 @@ bool Maker::take(gate::Thread& thread, bool alone) {
     }
   }
   if (gate::stand_still.go_on != nullptr) gate::stand_still.go_on();
-  if (pid > 0) keep(thread, standing, *number, pid);
+  if (pid > 0) keep(thread, standing, {.number = *number, .is_whole = alone, .block = block}, pid);
   return false;
 }
 
-void Maker::keep(const gate::Thread& thread, const replay::Standing& standing, std::uint64_t number, int pid) {
+void Maker::keep(const gate::Thread& thread, const replay::Standing& standing, const Made& one, int pid) {
   const Settings& settings = session()->settings;
   const int process = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
-  const auto written = recording::write_checkpoint(settings.folder, {.number = number,
+  const auto written = recording::write_checkpoint(settings.folder, {.number = one.number,
                                                                      .process = settings.process,
                                                                      .path = gate::thread_path(),
                                                                      .thread = thread.index,
@@ -181,11 +186,13 @@ void Maker::keep(const gate::Thread& thread, const replay::Standing& standing, s
                                                                      .created = now_text()});
   if (process < 0 || !written) return;  // without an entry it does not stand for long
   std::vector<Made>& made = made_[thread.index];
-  made.push_back({number, process, standing.alone});
+  made.push_back(one);
+  made.back().process = process;
   while (made.size() > kept_) {
     end(made.front());
     made.erase(made.begin());
   }
+  if (drops_) session()->recorder->live().drop_before(thread.index, made.front().block);
 }
 
 void Maker::end(const Made& made) {

@@ -27,7 +27,8 @@ namespace reprise::session {
 
 class Maker final : public gate::Checkpoints {
  public:
-  // Reads `N:K` or `Ns:K`: one every N events of a thread, or N seconds; K are kept of each.
+  // Reads `N:K` or `Ns:K`: one every N events of a thread, or N seconds; K are kept of each. With `:drop` behind it the
+  // log of a thread is kept from its oldest checkpoint on.
   static Maker* start(const std::string& wanted);
 
   bool is_due(gate::Thread& thread) override;
@@ -42,15 +43,17 @@ class Maker final : public gate::Checkpoints {
     std::uint64_t number{0};
     int process{-1};  // a file of it
     bool is_whole{false};
+    std::uint32_t block{0};  // what was written after it begins there
   };
   void refuse(std::string_view reason);  // of the calling thread
-  void keep(const gate::Thread& thread, const replay::Standing& standing, std::uint64_t number, int pid);
+  void keep(const gate::Thread& thread, const replay::Standing& standing, const Made& made, int pid);
   static void end(const Made& made);
   std::uint64_t next_time(const gate::Thread& thread) const;
 
   std::uint64_t every_{0};
   bool in_seconds_{false};
   std::size_t kept_{1};
+  bool drops_{false};                     // what was written before the oldest one
   std::atomic<bool> is_declared_{false};  // some thread has said that it may leave checkpoints
   std::mutex mutex_;                      // guards what follows
   std::map<ThreadIndex, std::vector<Made>> made_;

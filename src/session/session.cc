@@ -83,6 +83,7 @@ void start_recording(Session& self) {
   join_run(settings);
   const bool perturbed = settings.perturbation().any();
   self.checkpoints = Maker::start(settings.checkpoint);
+  if (self.checkpoints != nullptr) (*live)->keep_track();
   self.recorder = new record::Recorder(
       **live, {.full = settings.full,
                .contents = settings.contents,

@@ -5,7 +5,7 @@
 //   is REPRISE_LEVEL=full,data     every event; contents too   REPRISE_TRACE=1           every event, on replay
 //   REPRISE_CHAOS=seed          yield at random             REPRISE_THEN=live         go on after the recorded end
 //   REPRISE_FAVOUR=first|last   the adversary               REPRISE_LAUNCHED=1        `reprise` watches and reports
-//   REPRISE_CHECKPOINT=N:K      every N events, keep K; Ns:K: every N seconds; with level data
+//   REPRISE_CHECKPOINT=N:K      every N events, keep K; Ns:K: every N seconds; level data; :drop
 //   REPRISE_DELAY=name:us       that process is slow at each gate, for tests
 //   REPRISE_INPUTS=folder       record: values from outside are those of this recording
 //

@@ -59,6 +59,14 @@ void alone(const char* pid_file, std::size_t kept_megabytes) {
   }
 }
 
+// One thread whose log grows, and whose memory does not.
+void go_on(int rounds) {
+  for (int i = 0; i < rounds; ++i) {
+    const unsigned sum = drawn() + drawn() + drawn() + drawn();
+    if (i % 10 == 9) reprise::out << "round " << i << " sum " << sum << "\n";
+  }
+}
+
 // Two threads that share one object. What the reader sees depends on the writer, who is not in its checkpoint.
 void share(int rounds, bool is_declared, bool breaks_it) {
   reprise::shared<std::vector<int>> numbers{"numbers"};
@@ -118,6 +126,7 @@ int main(int argc, char** argv) {
   const std::string_view role = argc > 2 ? argv[1] : "";
   if (role == "race") return race(std::atoi(argv[2])), 3;
   if (role == "alone") alone(argv[2], argc > 3 ? std::strtoul(argv[3], nullptr, 10) : 1);
+  if (role == "steady") return go_on(std::atoi(argv[2])), 0;
   if (role == "share") return share(std::atoi(argv[2]), true, false), 0;
   if (role == "undeclared") return share(std::atoi(argv[2]), false, false), 0;
   if (role == "broken") return share(std::atoi(argv[2]), true, true), 0;

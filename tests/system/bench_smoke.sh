@@ -29,6 +29,10 @@ for name in message.off.{unix,tcp} message.{record,data}.{oneway,call} shared.da
 done
 expect bytes_per_event message.order
 grep -q '^5.3 shared memory accesses' <<<"$output" || { echo "no tables of the paper"; failed=1; }
+output=$("$build/bench/mailbox" --quick)
+for name in mailbox.record.{async,sync} mailbox.forced.{threads,processes}; do
+  expect ratio "$name"
+done
 output=$("$build/bench/mcapi" --quick)
 expect ratio mcapi.send
 expect noise mcapi.send

@@ -192,18 +192,42 @@ def modes(bench, programs, setting):
         bench.expect(replayed == captured, f"{replay}: {replayed}\n  {captured}"[:3000])
 
 
+def checkpoints(bench, programs, setting):
+    """The sixth mode: each process goes on from its last checkpoints, again and again, when all of them are gone."""
+    folder = bench.folder / f"checkpoints-{programs.name}"
+    folder.mkdir()
+    captured = together(folder, *setting("CHECKPOINT"), True)
+    bench.expect(len(captured["server"][0].splitlines()) == 15 and not any(err for _, err in captured.values()),
+                 f"CHECKPOINT: {captured}"[:2000])
+    check_logs(bench, "CHECKPOINT", True, *(folder / f"{name}_rec.reprise" for name in PROGRAMS))
+    said_again = 0
+    for name in PROGRAMS:
+        recording = folder / f"{name}_rec.reprise"
+        standing = bench.info(recording)["checkpoints"]["standing"]
+        bench.expect(len(standing) >= 1 and all(one["alive"] for one in standing), f"CHECKPOINT: {name}: {standing}")
+        said = captured[name][0].splitlines()
+        for one in standing:
+            for _ in range(2):
+                ran = bench.reprise("replay", recording, "--from-checkpoint", str(one["number"]))
+                rest = [line for line in ran.out.splitlines() if not line.startswith(b"replayed")]
+                said_again += len(rest)
+                bench.expect(ran.code == 0 and all(line in said for line in rest), f"CHECKPOINT: {name} goes on", ran=ran)
+        ended = bench.reprise("clean", recording, "--json", env={"TMPDIR": folder})
+        bench.expect(ended.json()["checkpoints"] == len(standing), f"CHECKPOINT: {name}: all are ended", ran=ended)
+    bench.expect(said_again >= 4, f"CHECKPOINT: the samples have a future: {said_again} lines")
+
+
 def refusals(bench, programs):
-    for mode, why in (("SOMETHING", b"no such mode"),):
-        ran = run([programs / "server"], bench.folder, 20, LIBRARY | {"CARE_MODE": mode})
-        bench.expect(ran.code == 1 and why in ran.err and not ran.hung, f"{mode}: is refused", ran=ran)
+    ran = run([programs / "server"], bench.folder, 20, LIBRARY | {"CARE_MODE": "SOMETHING"})
+    bench.expect(ran.code == 1 and b"no such mode" in ran.err and not ran.hung, "SOMETHING: is refused", ran=ran)
 
 
 def with_variable(bench):
     """Programs whose own MODE says the mode, one set per mode."""
     made = {}
-    for mode in ("CAPTURE", "REPLAY", "FULL_CAPTURE", "REPLAY_ONE"):
+    for mode in ("CAPTURE", "REPLAY", "FULL_CAPTURE", "REPLAY_ONE", "CHECKPOINT"):
         config = bench.folder / f"{mode}.c"
-        config.write_text(f"#include <reprise/care.h>\nint MODE = {mode};\nint CP_COUNT = 5;\n")
+        config.write_text(f"#include <reprise/care.h>\nint MODE = {mode};\nint CP_COUNT = 15;\n")
         made[mode] = compiled(bench, bench.folder / f"own-{mode}", [config])
     return made
 
@@ -219,7 +243,10 @@ def main():
         tasks = [pool.submit(race, bench, programs, full=False), pool.submit(race, bench, programs, full=True),
                  pool.submit(alone, bench, programs),
                  pool.submit(modes, bench, programs, lambda mode: (programs, {"CARE_MODE": mode})),
-                 pool.submit(modes, bench, own["CAPTURE"], lambda mode: (own[mode], {}))]
+                 pool.submit(modes, bench, own["CAPTURE"], lambda mode: (own[mode], {})),
+                 pool.submit(checkpoints, bench, programs,
+                             lambda mode: (programs, {"CARE_MODE": mode, "CARE_CP_COUNT": "12"})),
+                 pool.submit(checkpoints, bench, own["CHECKPOINT"], lambda mode: (own[mode], {}))]
     for task in tasks:
         task.result()
     bench.finish()

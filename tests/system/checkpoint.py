@@ -171,6 +171,29 @@ def served(bench, number):
                      f"{name}: {client}", name, ran)
 
 
+def bounded(bench):
+    """With --keep-checkpoints the log is kept from the oldest one on: it does not grow with the run."""
+    sizes = {}
+    for rounds in (5000, 50000):
+        name = f"bounded-{rounds}"
+        recorded = bench.record("checkpoints", name, "steady", rounds,
+                                options=["--checkpoint", "1000", "--keep-checkpoints", "2"])
+        said = lines_of(recorded)
+        bench.expect(recorded.code == 0 and len(said) == rounds // 10, f"{name}: is recorded", name, recorded)
+        file = os.stat(bench.path(name) / "checkpoints.live")
+        sizes[rounds] = file.st_blocks * 512
+        bench.expect(len(standing(bench, name)) == 2, f"{name}: two stand", name)
+        replay_all(bench, name, said)
+        start = bench.replay(name)
+        bench.expect(start.code == 7 and b"--from-checkpoint" in start.err, f"{name}: not from its start", name, start)
+        verified = bench.reprise("verify", name)
+        bench.expect(verified.code == 0, f"{name}: is a good log", name, verified)
+    whole = bench.record("checkpoints", "unbounded", "steady", 50000, options=["--checkpoint", "1000"])
+    all_of_it = (bench.path("unbounded") / "checkpoints.log").stat().st_size
+    bench.expect(whole.code == 0 and sizes[50000] <= sizes[5000] + (64 << 10) and sizes[50000] < all_of_it,
+                 f"the disk is bounded: {sizes}, all of it {all_of_it}")
+
+
 def refused(bench):
     recorded = bench.record("checkpoints", "undeclared", "undeclared", 100, options=["--checkpoint", "50"])
     ran = bench.replay("undeclared", "--from-checkpoint")
@@ -240,6 +263,7 @@ def main():
     for number in range(ROUNDS):
         for part in (race, share, killed, served):
             part(bench, number)
+    bounded(bench)
     refused(bench)
     cleaned(bench)
     left = [one["pid"] for path in bench.folder.glob("*.reprise") for one in standing(bench, path.stem)]

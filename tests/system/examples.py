@@ -58,16 +58,17 @@ def look_like_root(folder):
         (folder / name).symlink_to(SOURCE / name)
 
 
-def environment():
+def environment(scratch):
+    """`scratch` is this document's own: what other runs left in the common one would be counted by `reprise clean`."""
     plain = {name: value for name, value in os.environ.items() if not name.startswith("REPRISE")}
-    return plain | {"NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
+    return plain | {"NO_COLOR": "1", "LC_ALL": "C.UTF-8", "TMPDIR": scratch}
 
 
 def run(document):
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name, tempfile.TemporaryDirectory() as scratch:
         folder = Path(name)
         look_like_root(folder)
-        return console_lib.run_document(document.read_text(), folder, environment())
+        return console_lib.run_document(document.read_text(), folder, environment(scratch))
 
 
 def main():

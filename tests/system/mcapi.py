@@ -47,13 +47,49 @@ def programs(names):
     return failed
 
 
+UNFINISHED = """#include <mcapi.h>
+int main(void) {
+  mcapi_status_t status; mcapi_info_t info; mcapi_request_t receive, get; mcapi_endpoint_t found; int value = 0; size_t size;
+  mcapi_initialize(0, 1, 0, 0, &info, &status);
+  mcapi_endpoint_t one = mcapi_endpoint_create(1, &status), two = mcapi_endpoint_create(2, &status);
+  mcapi_msg_recv_i(two, &value, sizeof value, &receive, &status);
+  mcapi_endpoint_get_i(0, 7, 7, &found, &get, &status);
+  mcapi_msg_send(one, one, &value, sizeof value, 0, &status);
+  mcapi_wait(&receive, &size, 1300, &status);
+  mcapi_finalize(&status);
+  return 0;
+}
+"""
+
+
+def reports():
+    """What a node leaves, and what it waits for, is said with file and line; nothing is said when it is not wanted."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "unfinished.c"
+        source.write_text(UNFINISHED)
+        program = Path(folder) / "unfinished"
+        subprocess.run(["cc", "-g", source, f"-I{SOURCE}/include/mcapi", f"-L{BUILD}/lib", "-lmcapi",
+                        f"-Wl,-rpath,{BUILD}/lib", f"-Wl,-rpath-link,{BUILD}/lib", "-o", program], check=True)
+        env = dict(os.environ, MCAPI_RUN=f"test-{os.getpid()}", MCAPI_STALL="1")
+        said = subprocess.run([program], env=env, capture_output=True, text=True, timeout=60).stderr
+        quiet = subprocess.run([program], env=dict(env, MCAPI_REPORT="off", MCAPI_STALL="0"), capture_output=True, text=True,
+                               timeout=60).stderr
+    wanted = ["a call has waited for 1 s", "unfinished.c:6 is still pending", "unfinished.c:7 is still pending",
+              "port 1: 1 messages were never received"]
+    missing = [text for text in wanted if text not in said]
+    if missing or said.count("unfinished.c:6") != 2 or quiet:
+        print(f"the reports lack {missing}, or say too much: {said} {quiet}")
+        return 1
+    return 0
+
+
 def left_behind():
     return {name for name in os.listdir("/dev/shm") if name.startswith(f"mcapi-{os.getuid()}-test-")}
 
 
 def main():
     before = left_behind()
-    failed = headers() + programs(["conformance", "messages", "channels", "old_interface", "deaths"])
+    failed = headers() + programs(["conformance", "messages", "channels", "limits", "old_interface", "deaths"]) + reports()
     left = left_behind() - before
     # Cases that are killed on purpose may leave one; the next starter of any run removes it.
     if len(left) > 4:

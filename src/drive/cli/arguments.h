@@ -40,6 +40,9 @@ struct Arguments {
   std::string process;
   std::string level;
   std::string technique;
+  std::string mcapi;
+  std::string include_folder;
+  std::string library;
   std::string grep;
   std::string favour;
   std::string then;

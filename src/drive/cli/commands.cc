@@ -38,11 +38,14 @@ constexpr std::array record_flags{
     Flag{"--full", "", "Write every event, also those that could be predicted", &Arguments::full},
     Flag{"--technique", "NAME", "Of MCAPI programs: the order per receiver, of all retrievals, or contents too",
          &Arguments::technique, "receiver|sender|data"},
+    Flag{"--mcapi", "PROFILE", "Of programs with another MCAPI library: what `reprise mcapi-profile` made for it",
+         &Arguments::mcapi},
     Flag{"--level", "LEVEL", "order, or data: also what is read from shared objects and comes from others",
          &Arguments::level, "order|data"},
     Flag{"--checkpoint", "N|Ns", "Leave a checkpoint every N events of a thread, or N seconds (with level data)",
          &Arguments::checkpoint},
-    Flag{"--keep-checkpoints", "K", "Of each thread keep the last K (default: 3); older ones are ended",
+    Flag{"--keep-checkpoints", "K",
+         "Of each thread keep the last K (default: 3), and its log from there on only (default: all of it)",
          &Arguments::keep_checkpoints, "", 1},
     Flag{"--timeout", "S", "Kill the program after S seconds; the recording ends there", &Arguments::timeout_s, "",
          0.001},
@@ -131,6 +134,13 @@ constexpr std::array test_flags{
     json,
 };
 
+constexpr std::array mcapi_profile_flags{
+    Flag{"--include", "DIR", "Where the library's mcapi.h lies", &Arguments::include_folder},
+    Flag{"--lib", "FILE", "The library", &Arguments::library},
+    Flag{"-o,--output", "FILE", "The file to write (default: mcapi-profile.so)", &Arguments::output},
+    json,
+};
+
 constexpr std::array verify_flags{
     Flag{"--repair", "", "Keep the good part of each damaged log", &Arguments::repair},
     json,
@@ -187,6 +197,11 @@ constexpr std::array table{
         "Exit code 0: feasible; 1: infeasible; 6: undecided. It leaves a recording of the run that proves it, or came "
         "furthest.",
         test_flags, "program", "", 0, 0, Program::needed, run_test},
+    Command{"mcapi-profile", "Prepare the recording of programs that use another MCAPI library.",
+            "--include DIR --lib FILE [options]",
+            "reprise mcapi-profile --include /opt/mcapi/include --lib /opt/mcapi/lib/libmcapi.so",
+            "Compiles, with c++, a library that stands before that one; `reprise record --mcapi` takes it.",
+            mcapi_profile_flags, "", "", 0, 0, Program::none, run_mcapi_profile},
     Command{"verify", "Check a recording against its format.", "[NAME] [--repair] [--json]",
             "reprise verify run --repair", "", verify_flags, "NAME", one_name, 0, 1, Program::none, run_verify},
     Command{"ls", "List the recordings of this folder, or of REPRISE_HOME.", "[--json]", "reprise ls", "", facts_flags,

@@ -45,6 +45,7 @@ int run_info(const Arguments& arguments, Console& console);
 int run_show(const Arguments& arguments, Console& console);
 int run_sequence(const Arguments& arguments, Console& console);
 int run_test(const Arguments& arguments, Console& console);
+int run_mcapi_profile(const Arguments& arguments, Console& console);
 int run_verify(const Arguments& arguments, Console& console);
 int run_ls(const Arguments& arguments, Console& console);
 int run_rm(const Arguments& arguments, Console& console);

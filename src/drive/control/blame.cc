@@ -45,15 +45,20 @@ void Blame::visit_process_of(const std::string& thread, Blamed& blamed) const {
   }
 }
 
+void Blame::visit_all(Blamed& blamed) const {
+  blamed.is_by_past = false;
+  for (const auto& [other, has_ended] : run_.ended) blamed.threads.insert(other);
+}
+
 void Blame::visit(const std::string& thread, Blamed& blamed) const {
   if (!blamed.threads.insert(thread).second) return;
   const auto ended = run_.ended.find(thread);
   if (ended == run_.ended.end()) {  // nobody has started it: who could have, of its process?
     return visit_process_of(thread, blamed);
   }
-  if (ended->second || run_.deviating.contains(thread)) return;
+  if (ended->second || run_.deviating.contains(thread) || !run_.causes.acts(thread)) return;
   const auto step = run_.causes.awaited_by(thread);
-  if (!step) return visit_process_of(thread, blamed);
+  if (!step || step->empty()) return run_.local.contains(thread) ? visit_process_of(thread, blamed) : visit_all(blamed);
   const Planned* next = next_at(*step);
   if (next == nullptr) return;  // nothing more comes there
   visit(next->thread, blamed);

@@ -4,8 +4,9 @@
 //   blame.for_thread("server/0.1").threads      those whose past keeps this thread from going on
 //
 // A thread that waits for its turn at a mailbox waits for whoever has the mailbox's next event. One that waits at
-// something else (a monitor, a join) waits for the threads of its own process. Who has deviated or ended does so
-// because of its own past. So a run in which all of these pasts are the same comes to rest in the same place.
+// a monitor or joins waits for the threads of its own process; at something else, for anybody. Who has deviated or
+// ended does so because of its own past. So a run in which all of these pasts are the same comes to rest in the same
+// place.
 #pragma once
 
 #include <map>
@@ -40,6 +41,7 @@ class Blame {
   };
   void visit(const std::string& thread, Blamed& blamed) const;
   void visit_process_of(const std::string& thread, Blamed& blamed) const;
+  void visit_all(Blamed& blamed) const;
   const Planned* next_at(const std::string& mailbox) const;
 
   const ForcedRun& run_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <sstream>
 
 namespace reprise::drive {
@@ -20,6 +21,7 @@ class Causes::Builder {
         if (auto read = read_thread(process, thread); !read) return tl::unexpected(read.error());
       }
     }
+    tell_races();
     for (auto& [object, orders] : mailboxes_) link(orders);
     for (auto& [object, orders] : monitors_) link(orders);
     for (auto& [object, orders] : monitors_) number_entries(object, orders);
@@ -52,6 +54,28 @@ class Causes::Builder {
   static bool goes_on(Kind kind) {
     return kind == Kind::mailbox || kind == Kind::monitor || kind == Kind::answer || kind == Kind::spawn ||
            kind == Kind::join || kind == Kind::end;
+  }
+  // Threads that pass an object such that it matters who comes first.
+  void meet(const std::string& process, const std::string& thread, const recording::Event& event) {
+    constexpr std::array racing{Kind::lock,    Kind::relock,      Kind::relock_timeout, Kind::try_failed,
+                                Kind::load,    Kind::store,       Kind::modify,         Kind::compare_failed,
+                                Kind::acquire, Kind::lock_shared, Kind::write_lock,     Kind::wake,
+                                Kind::wait,    Kind::wake_timeout};
+    if (event.kind == Kind::label) labels_[{process, event.object}] = event.value;
+    if (event.object != 0 && std::find(racing.begin(), racing.end(), event.kind) != racing.end())
+      met_[{process, event.object}].insert(thread);
+  }
+  void tell_races() {
+    for (const auto& [object, threads] : met_) {
+      const auto label = labels_.find(object);
+      const std::string name = label == labels_.end() ? "" : label->second;
+      const bool is_of_mailbox = name.starts_with("queue ") || name == "selection" || name == "held";
+      if (name.starts_with("monitor ") || conditions_.contains(object.first + "/" + name)) {
+        result_.of_monitors_.insert(object);
+      } else if (threads.size() > 1 && !is_of_mailbox) {
+        result_.races_.insert(object.first + "/" + (name.empty() ? "an object without a name" : name));
+      }
+    }
   }
   std::size_t make() {
     result_.nodes_.emplace_back();
@@ -86,6 +110,7 @@ class Causes::Builder {
       if (!next) return tl::unexpected(next.error());
       if (!*next) break;
       if (goes_on((*next)->kind)) result_.awaited_.erase(name);
+      meet(process.name, name, **next);
       const auto node = node_of(process, name, **next);
       if (!node) continue;
       if (last) cause(*last, *node);
@@ -126,6 +151,8 @@ class Causes::Builder {
       const std::string object(event.name.substr(0, event.name.rfind(':')));
       monitors_[process.name + "/" + object][order] = node;
       if (type == "entry" || type == "reentry") entering_[node] = thread;
+      if (std::string all, condition; words >> all >> condition && condition != "NA")
+        conditions_.insert(process.name + "/" + condition);
       return node;
     }
     return mailbox_node(thread, std::string(event.name), type, words);
@@ -185,6 +212,9 @@ class Causes::Builder {
   Causes result_;
   std::map<std::string, std::map<std::uint64_t, std::size_t>> mailboxes_, monitors_;
   std::map<std::size_t, std::string> entering_;
+  std::map<std::pair<std::string, std::uint64_t>, std::set<std::string>> met_;  // by process and object
+  std::map<std::pair<std::string, std::uint64_t>, std::string> labels_;
+  std::set<std::string> conditions_;  // of monitors
   std::map<std::string, std::size_t> spawns_, firsts_;
   std::vector<std::pair<std::size_t, std::string>> joins_, sent_;
   std::map<std::string, Step> steps_;  // by "thread number"
@@ -223,6 +253,10 @@ std::vector<Entry> Causes::past_of(const std::set<std::string>& threads) const {
     if (const auto found = last_of_thread_.find(thread); found != last_of_thread_.end()) last.push_back(found->second);
   }
   return entries_in(past(std::move(last)));
+}
+
+bool Causes::is_of_monitor(const std::string& process, std::uint64_t object) const {
+  return of_monitors_.contains({process, object});
 }
 
 std::optional<std::string> Causes::awaited_by(const std::string& thread) const {

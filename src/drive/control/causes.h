@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analyse/sequence/extract.h"
@@ -38,6 +39,15 @@ class Causes {
   // The mailbox at which this thread has come to an event that it waits for.
   std::optional<std::string> awaited_by(const std::string& thread) const;
 
+  // Has this thread done anything of its own? A mailbox's thread has not: what it does, it does for others.
+  bool acts(const std::string& thread) const { return last_of_thread_.contains(thread); }
+
+  // Is this one of a monitor's own objects? Who waits there waits for threads of its own process only.
+  bool is_of_monitor(const std::string& process, std::uint64_t object) const;
+
+  // Objects of the program's own, neither mailboxes nor monitors, at which threads met: "process/name".
+  const std::set<std::string>& races() const { return races_; }
+
   // Events of mailboxes by "mailbox order" get a place in a text. The first, by place, that comes before one of its
   // causes, and the entries it depends on.
   struct Violation {
@@ -61,6 +71,8 @@ class Causes {
   std::vector<std::size_t> order_;  // causes first
   std::map<std::string, std::size_t> last_of_thread_;
   std::map<std::string, std::string> awaited_;  // by thread: a mailbox
+  std::set<std::pair<std::string, std::uint64_t>> of_monitors_;
+  std::set<std::string> races_;
 };
 
 }  // namespace reprise::drive

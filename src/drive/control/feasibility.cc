@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <set>
 
+#include "analyse/text.h"
 #include "drive/control/blame.h"
 #include "drive/control/forced_run.h"
 #include "drive/control/learner.h"
@@ -21,6 +22,8 @@ using sequence::Event;
 using sequence::Type;
 
 using Branch = std::map<std::string, Beginning>;
+
+constexpr std::uint64_t chances_max = 64;
 
 // What makes an event that of the list.
 std::string key_of(const Event& event, const std::string& thread, const std::string& called) {
@@ -139,6 +142,7 @@ class Test {
     if (original_.is_simple || !original_.entries.empty()) {
       if (auto learned = learn(open.front()); !learned) return tl::unexpected(learned.error());
     }
+    bool is_against = false;  // it cannot happen in any run
     while (!open.empty()) {
       if (result_.runs >= options_.runs_max) return undecided(fmt::format("{} runs were tried", result_.runs));
       Node node = std::move(open.back());
@@ -153,11 +157,13 @@ class Test {
       if (auto noted = note(*forced, outcome); !noted) return tl::unexpected(noted.error());
       if (outcome.is_feasible) return result_;
       if (!forced->came_to_rest) result_.timed_out = true;
+      for (const std::string& race : forced->causes.races()) note_race(race);
       if (!listed_.has_owner_order && deviates_in_select(*forced)) is_ordered_ = false;
-      if (against) break;
+      is_against = against.has_value();
+      if (is_against) break;
       go_on(open, node, *forced, outcome);
     }
-    return exhausted();
+    return exhausted(is_against);
   }
 
  private:
@@ -173,12 +179,33 @@ class Test {
     bool is_by_past{false};  // whatever else happens: where these entries are as they were, it goes wrong
   };
 
+  void note_race(const std::string& race) {
+    const auto is_it = [&](const Event& event) { return event.home + "/" + event.object == race; };
+    if (std::none_of(listed_.semaphores.begin(), listed_.semaphores.end(), is_it)) races_.insert(race);
+  }
+  // Races that nobody can force yet are run in many ways: that one of them yields the sequence is a proof, that none
+  // does is not.
+  Result<Tested> by_chance() {
+    std::uint64_t tried = 0;
+    for (; tried < chances_max && result_.runs < options_.runs_max; ++tried) {
+      if (options_.progress) options_.progress(result_.runs + 1);
+      auto forced = try_out(plan_text(listed_, {}), tried + 1);
+      if (!forced) return tl::unexpected(forced.error());
+      const Outcome outcome = judge(*forced, std::nullopt);
+      if (auto noted = note(*forced, outcome); !noted) return tl::unexpected(noted.error());
+      if (outcome.is_feasible) return result_;
+    }
+    return undecided(fmt::format("threads race at {}{}, which is not searched but was run {} by chance",
+                                 *races_.begin(), races_.size() > 1 ? " and elsewhere" : "",
+                                 analyse::counted(tried, "time")));
+  }
+
   static bool deviates_in_select(const ForcedRun& run) {
     return std::any_of(run.deviating.begin(), run.deviating.end(),
                        [](const auto& one) { return one.second.ends_with(" of a select"); });
   }
 
-  Tested exhausted() {
+  Result<Tested> exhausted(bool is_against) {
     if (result_.timed_out)
       return undecided(fmt::format("a run neither ended nor came to rest within {:g} s", options_.inactivity_s));
     if (!is_ordered_) {
@@ -186,6 +213,7 @@ class Test {
           "this form does not say in which order messages came to the mailboxes of a select; one order was tried: "
           "forms node, total, simple and thread2 say it");
     }
+    if (!is_against && !races_.empty()) return by_chance();
     result_.verdict = Verdict::infeasible;
     return result_;
   }
@@ -196,7 +224,7 @@ class Test {
     return result_;
   }
 
-  Result<ForcedRun> try_out(const std::string& plan) {
+  Result<ForcedRun> try_out(const std::string& plan, std::optional<std::uint64_t> chaos = {}) {
     ++result_.runs;
     auto scratch = ScratchFolder::create_in_memory();
     if (!scratch) return tl::unexpected(scratch.error());
@@ -205,7 +233,7 @@ class Test {
     std::error_code ignored;
     fs::create_directory(tried_.path, ignored);
     const std::string inputs = options_.inputs.empty() && first_ ? first_folder_ : options_.inputs;
-    auto run = run_forced(programs_, plan, tried_, options_.inactivity_s, interrupts_, inputs);
+    auto run = run_forced(programs_, plan, tried_, options_.inactivity_s, interrupts_, {chaos, inputs});
     if (run) result_.values = run->values;
     if (!first_) first_folder_ = tried_.path.string();
     if (!first_) first_ = scratch_;
@@ -416,6 +444,7 @@ class Test {
   Tested result_;
   bool is_ordered_{true};  // what was tried did not depend on an order that the form does not say
   std::vector<std::vector<Entry>> ruled_out_;
+  std::set<std::string> races_;  // that are not searched
   std::shared_ptr<ScratchFolder> scratch_;
   std::shared_ptr<ScratchFolder> first_;  // whose values from outside the other runs take
   std::string first_folder_;

@@ -82,6 +82,13 @@ Result<void> read_back(const Folder& folder, ForcedRun& run) {
   auto causes = Causes::of(processes);
   if (!causes) return tl::unexpected(causes.error());
   run.causes = *std::move(causes);
+  for (const sequence::Process& process : processes) {
+    for (const recording::ThreadInfo& thread : process.log.threads()) {
+      const bool is_local = thread.pending_kind == Kind::join || thread.pending_kind == Kind::lock ||
+                            run.causes.is_of_monitor(process.name, thread.pending_object);
+      if (is_local) run.local.insert(fmt::format("{}/{}", process.name, thread.path));
+    }
+  }
   return {};
 }
 
@@ -93,7 +100,7 @@ std::string ForcedRun::path_of(const std::string& thread) const {
 }
 
 Result<ForcedRun> run_forced(const std::vector<TargetLine>& programs, const std::string& plan, const Folder& folder,
-                             double inactivity_s, Interrupts& interrupts, const std::string& inputs) {
+                             double inactivity_s, Interrupts& interrupts, const ForcedOptions& how) {
   std::error_code ignored;
   const fs::path plan_path = fs::absolute(folder.path, ignored) / "plan";
   const fs::path report_path = fs::absolute(folder.path, ignored) / "report";
@@ -104,10 +111,11 @@ Result<ForcedRun> run_forced(const std::vector<TargetLine>& programs, const std:
   options.full = true;
   options.keeps_image = false;
   options.silent = true;
+  options.chaos = how.chaos;
   options.timeout_s = inactivity_s;
   options.variables = {"REPRISE_REPORT=" + report_path.string()};
   if (!plan.empty()) options.variables.push_back("REPRISE_PLAN=" + plan_path.string());
-  if (!inputs.empty()) options.variables.push_back("REPRISE_INPUTS=" + inputs);
+  if (!how.inputs.empty()) options.variables.push_back("REPRISE_INPUTS=" + how.inputs);
   Quiet quiet;
   bool is_at_rest = false;
   options.is_over = [&](const std::vector<pid_t>& running) {

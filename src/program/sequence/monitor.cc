@@ -8,8 +8,9 @@ namespace reprise {
 
 monitor::monitor(std::string_view name)
     : name_(name),
-      mutex_(name_.c_str()),
-      turn_(name_.c_str()),
+      label_("monitor " + name_),
+      mutex_(label_.c_str()),
+      turn_(label_.c_str()),
       planned_(detail::plan() == nullptr ? nullptr : detail::plan()->monitor(name_)) {}
 monitor::~monitor() = default;
 

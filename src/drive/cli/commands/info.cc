@@ -95,7 +95,9 @@ std::string end_line(const Facts& facts) {
 // What is not as it should be, one line each.
 std::vector<std::string> state_lines(const recording::LogInfo& info) {
   std::vector<std::string> lines;
-  if (!info.sealed) {
+  if (info.is_dropped) {
+    lines.emplace_back("kept from the oldest checkpoint on only: it replays from checkpoints, not from its start");
+  } else if (!info.sealed && !info.is_pieced) {
     lines.emplace_back(
         "the log is not sealed: recorded without the tool, or the tool was killed; it replays all the same");
   }

@@ -8,6 +8,7 @@
 
 #include "analyse/text.h"
 #include "drive/cli/commands.h"
+#include "drive/profile.h"
 #include "drive/record_run.h"
 #include "recording/checkpoint.h"
 #include "recording/folder.h"
@@ -27,6 +28,7 @@ RecordOptions options_of(const Arguments& arguments) {
   if (options.technique == "data") options.level = "data";
   if (!arguments.checkpoint.empty()) {
     options.checkpoint = fmt::format("{}:{}", arguments.checkpoint, arguments.keep_checkpoints.value_or(3));
+    if (arguments.keep_checkpoints) options.checkpoint += ":drop";
     options.level = "data";  // what others did is in the log, or there is no going on without them
   }
   options.full = arguments.full;
@@ -108,9 +110,10 @@ void tell(const Folder& folder, const RecordedRun& run, const Arguments& argumen
     console.note(fmt::format("recorded {}, but it cannot be replayed: {}", folder.name(), run.unsupported));
     return;
   }
-  console.note(fmt::format("recorded {} ({}, {}, {} written, {}); replay it with: reprise replay {}", folder.name(),
+  console.note(fmt::format("recorded {} ({}, {}, {} written, {}); replay it with: reprise replay {}{}", folder.name(),
                            analyse::counted(run.threads, "thread"), analyse::counted(run.steps, "step"),
-                           analyse::grouped(run.written), analyse::human_bytes(run.bytes), folder.name()));
+                           analyse::grouped(run.written), analyse::human_bytes(run.bytes), folder.name(),
+                           run.is_dropped ? " --from-checkpoint" : ""));
   if (arguments.checkpoint.empty()) return;
   const auto standing = recording::list_checkpoints(folder.path);
   console.note(
@@ -269,6 +272,9 @@ int run_record(const Arguments& arguments, Console& console) {
   if (!arguments.services.empty()) return console.fail({ErrorCode::usage, "--service needs -f PROCFILE"});
   auto target = find_target(arguments.program);
   if (!target) return own_fault(target.error(), console);
+  if (!arguments.mcapi.empty()) {
+    if (auto used = use_profile(arguments.mcapi, *target); !used) return console.fail(used.error());
+  }
   auto folder = create(arguments, *target);
   if (!folder) return own_fault(folder.error(), console);
   if (arguments.until_failure) return Loop(arguments, *target, *folder, console).run();

@@ -109,7 +109,9 @@ class Lister {
       auto event = stream.next();
       if (!event) return tl::unexpected(event.error());
       if (!*event) break;
-      if ((*event)->step > covered + 1) show_gap(thread, (*event)->step - covered - 1);
+      const bool may_be_dropped = covered == 0 && log_.info().is_dropped;
+      if ((*event)->step > covered + 1)
+        show_gap(thread, (*event)->step - covered - 1, may_be_dropped ? "dropped, or not written" : not_written);
       show(thread.index, **event);
       covered = stream.step();
     }
@@ -118,11 +120,11 @@ class Lister {
     return {};
   }
 
-  void show_gap(const ThreadInfo& thread, std::uint64_t steps) {
+  static constexpr std::string_view not_written = "not written: nothing new was decided";
+  void show_gap(const ThreadInfo& thread, std::uint64_t steps, std::string_view why = not_written) {
     if (json_ || !filter_.is_open()) return;
-    console_.print(
-        console_.styled(Style::dim, fmt::format("{:<{}} {:>9}  {} not written: nothing new was decided", thread.path,
-                                                path_width_, "", analyse::counted(steps, "step"))));
+    console_.print(console_.styled(Style::dim, fmt::format("{:<{}} {:>9}  {} {}", thread.path, path_width_, "",
+                                                           analyse::counted(steps, "step"), why)));
   }
 
   void show_pending(const ThreadInfo& thread) {

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <reprise/detail/gate.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -81,12 +82,18 @@ namespace {
 
 Choices the_choices;
 
+std::uint32_t number_of_environment(const char* name) {
+  const char* given = std::getenv(name);
+  return given == nullptr ? 0 : static_cast<std::uint32_t>(std::strtoul(given, nullptr, 10));
+}
+
 Choices choices_of_environment() {
   return {.pending_is_success = is_set("MCAPI_PENDING", "success"),
           .test_releases = is_set("MCAPI_TEST", "release"),
           .keep_truncated = is_set("MCAPI_TRUNCATED", "keep"),
           .death_is_error = is_set("MCAPI_PEER_DEATH", "error"),
-          .reports = !is_set("MCAPI_REPORT", "off")};
+          .reports = !is_set("MCAPI_REPORT", "off"),
+          .stall_s = number_of_environment("MCAPI_STALL")};
 }
 
 [[gnu::constructor]] void follow_forks() { pthread_atfork(nullptr, nullptr, become_child); }
@@ -228,6 +235,15 @@ void wake_who_waits_for_room(const Node& node, const Event& own) {
 }
 
 void look_around() { segment().reap(); }
+
+void look_at_time(const Node& node, std::chrono::steady_clock::time_point since, bool& has_told) {
+  const std::uint32_t limit_s = choices().stall_s;
+  if (limit_s == 0 || has_told || std::chrono::steady_clock::now() - since < std::chrono::seconds(limit_s)) return;
+  has_told = true;
+  const std::lock_guard lock(const_cast<Node&>(node).mutex);
+  std::fprintf(stderr, "mcapi: node %u/%u: a call has waited for %u s\n", node.id >> 12, node.id & 0xFFF, limit_s);
+  report(node);
+}
 
 }  // namespace reprise::mcapi
 

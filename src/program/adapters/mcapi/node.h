@@ -124,6 +124,7 @@ struct Choices {
   bool keep_truncated{false};      // MCAPI_TRUNCATED=keep
   bool death_is_error{false};      // MCAPI_PEER_DEATH=error
   bool reports{true};              // MCAPI_REPORT=off
+  std::uint32_t stall_s{0};        // MCAPI_STALL=seconds: who has waited so long says what it waits for
 };
 const Choices& choices();
 
@@ -146,6 +147,8 @@ void wake_who_waits_for_room(const Node& node, const Event& own);
 
 // Looks who has died; called by whoever has waited for a while.
 void look_around();
+// Says once what the node waits for, if this call has waited for too long.
+void look_at_time(const Node& node, std::chrono::steady_clock::time_point since, bool& has_told);
 
 // A call that waits. finalize() lets it leave before the segment goes.
 class Busy {
@@ -173,6 +176,8 @@ bool wait_for(Node& node, Event& event, const Deadline& deadline, Condition is_s
     sched_yield();
     if (is_so()) return true;
   }
+  const auto since = std::chrono::steady_clock::now();
+  bool has_told = false;
   for (;;) {
     if (node.ended.load()) return true;
     const std::uint32_t seen = event.prepare();
@@ -181,7 +186,10 @@ bool wait_for(Node& node, Event& event, const Deadline& deadline, Condition is_s
     const auto begin = std::chrono::steady_clock::now();
     wake_who_waits_for_room(node, event);
     event.sleep(seen, deadline.left(slice));
-    if (std::chrono::steady_clock::now() - begin >= slice) look_around();
+    if (std::chrono::steady_clock::now() - begin >= slice) {
+      look_around();
+      look_at_time(node, since, has_told);
+    }
   }
 }
 

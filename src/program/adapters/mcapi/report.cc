@@ -1,6 +1,11 @@
 #include "program/adapters/mcapi/report.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdio>
 
@@ -30,14 +35,47 @@ const char* name_of(Asked asked) {
   return "?";
 }
 
+// What addr2line says of a place, if it is installed and the file has lines.
+std::string line_of(const char* file, unsigned long offset) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return {};
+  char where[32];
+  std::snprintf(where, sizeof where, "0x%lx", offset);
+  char* const words[] = {const_cast<char*>("addr2line"), const_cast<char*>("-e"), const_cast<char*>(file), where,
+                         nullptr};
+  char* const variables[] = {nullptr};
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  const bool started = posix_spawnp(&child, words[0], &actions, nullptr, words, variables) == 0;
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  char text[400];
+  ssize_t size = 0;
+  if (started) {
+    size = ::read(ends[0], text, sizeof text);
+    waitpid(child, nullptr, 0);
+  }
+  close(ends[0]);
+  const std::string line(text, size > 0 ? static_cast<std::size_t>(size) : 0);
+  return line.find('?') == std::string::npos ? line.substr(0, line.find_first_of(" \n")) : std::string();
+}
+
 std::string place_of(const void* caller) {
   Dl_info info{};
   if (caller == nullptr || dladdr(caller, &info) == 0 || info.dli_fname == nullptr) return "an unknown place";
+  const auto* const base = static_cast<const ElfW(Ehdr)*>(info.dli_fbase);
+  const auto address = reinterpret_cast<unsigned long>(caller) - 1;  // of the call, not of what comes after it
+  const unsigned long offset = base->e_type == ET_EXEC ? address : address - reinterpret_cast<unsigned long>(base);
+  if (std::string line = line_of(info.dli_fname, offset); !line.empty()) return line;
   char text[400];
-  const auto offset = static_cast<const char*>(caller) - static_cast<const char*>(info.dli_fbase);
-  std::snprintf(text, sizeof text, "%s(+0x%lx)", info.dli_fname, static_cast<unsigned long>(offset));
+  std::snprintf(text, sizeof text, "%s(+0x%lx)", info.dli_fname, offset);
   return text;
 }
+
+constexpr int requests_told_max = 16;  // each costs a process
 
 }  // namespace
 
@@ -46,11 +84,13 @@ void report(const Node& node) {
   const auto say = [&](const std::string& what) {
     text += "mcapi: node " + std::to_string(node.id >> 12) + "/" + std::to_string(node.id & 0xFFF) + ": " + what + "\n";
   };
+  int told = 0;
   for (const Request& request : node.requests) {
-    if (!request.used) continue;
+    if (!request.used || ++told > requests_told_max) continue;
     say(std::string(name_of(request.asked)) + " of " + place_of(request.caller) +
         (request.done ? " is complete and was never waited for" : " is still pending"));
   }
+  if (told > requests_told_max) say("and " + std::to_string(told - requests_told_max) + " requests more");
   Segment& shared = segment();
   for (Index index = 0; index < shared.header().endpoints_used.load(); ++index) {
     const Endpoint& endpoint = shared.endpoint(index);

@@ -61,7 +61,11 @@ constexpr std::uint32_t any_port = ~0u;
 constexpr std::uint32_t no_value = ~0u;
 constexpr std::uint32_t forever = ~0u;
 constexpr std::uint32_t priorities = 8;
+#if defined(MCAPI_MESSAGE_BYTES)  // a build for tests: tests/plain
+constexpr std::size_t message_bytes_max = MCAPI_MESSAGE_BYTES;
+#else
 constexpr std::size_t message_bytes_max = 65536;
+#endif
 constexpr std::uint32_t queue_max = 1024;
 constexpr std::uint32_t requests_max = 65536;
 constexpr std::uint32_t processes_max = 256;
