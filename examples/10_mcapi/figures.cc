@@ -4,7 +4,8 @@
 //
 // Plain MCAPI: nothing here knows of reprise. Each node prints what it got, as one line. If there is a file named
 // `slow` that holds a node's number, that node rests before it sends: so the order of arrivals can be changed from
-// outside.
+// outside. It may hold several words: 3.2 is before node 3's second message, 4:1 before node 4's first receive; the
+// how-manyth word it is, that many times 20 ms.
 #include <mcapi.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -56,10 +57,12 @@ class Node {
     return endpoint;
   }
   void send(mcapi_endpoint_t from, mcapi_endpoint_t to, int value) {
+    rest_if_slow('.', ++sent_);
     mcapi_msg_send(from, to, &value, sizeof value, 0, &status_);
     check(status_);
   }
   int receive(mcapi_endpoint_t at) {
+    rest_if_slow(':', ++received_);
     int value = 0;
     std::size_t size = 0;
     mcapi_msg_recv(at, &value, sizeof value, &size, &status_);
@@ -88,14 +91,22 @@ class Node {
     return index;
   }
   void say(const std::string& what, long value) { line_ += " " + what + "=" + std::to_string(value); }
-  void rest_if_slow() const {
-    std::ifstream file("slow");
-    unsigned slow = 0;
-    if (file >> slow && slow == number_) std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
 
  private:
+  void rest_if_slow(char what, int ordinal) const {
+    const std::string node = std::to_string(number_);
+    std::ifstream file("slow");
+    std::string word;
+    for (int place = 1; file >> word; ++place) {
+      const bool is_first_send = what == '.' && ordinal == 1 && word == node;
+      if (is_first_send || word == node + what + std::to_string(ordinal))
+        std::this_thread::sleep_for(std::chrono::milliseconds(20 * place));
+    }
+  }
+
   mcapi_node_t number_;
+  int sent_ = 0;
+  int received_ = 0;
   mcapi_status_t status_ = 0;
   std::string line_ = "node " + std::to_string(number_) + ":";
 };
@@ -104,7 +115,6 @@ class Node {
 void figure2(mcapi_node_t self, mcapi_node_t nodes) {
   Node node(self);
   const mcapi_endpoint_t mine = node.create(1);
-  node.rest_if_slow();
   for (mcapi_node_t other = 1; other <= nodes; ++other) {
     if (other != self) node.send(mine, node.get(other, 1), static_cast<int>(self));
   }
@@ -115,7 +125,6 @@ void figure2(mcapi_node_t self, mcapi_node_t nodes) {
 void figure3(mcapi_node_t self, mcapi_node_t) {
   Node node(self);
   if (self != 1) {
-    node.rest_if_slow();
     return node.send(node.create(1), node.get(1, self - 1), static_cast<int>(self));
   }
   std::vector<int> values(2);
@@ -130,7 +139,6 @@ void figure3(mcapi_node_t self, mcapi_node_t) {
 void figure4(mcapi_node_t self, mcapi_node_t) {
   Node node(self);
   if (self != 1) {
-    node.rest_if_slow();
     return node.send(node.create(1), node.get(1, 1), 1);
   }
   int value = 0;
@@ -146,7 +154,6 @@ void figure8_sender(Node& node, int value) {
   const mcapi_endpoint_t two = node.get(2, 1);
   const mcapi_endpoint_t four = node.get(4, 1);
   const mcapi_endpoint_t five = node.get(5, 1);
-  node.rest_if_slow();
   node.send(mine, two, value);
   node.send(mine, four, value);
   node.send(mine, five, value);
@@ -208,7 +215,6 @@ void figure28(mcapi_node_t self, mcapi_node_t) {
   }
   const mcapi_endpoint_t two = node.get(2, 1);
   const mcapi_endpoint_t four = node.get(4, 1);
-  node.rest_if_slow();
   node.send(mine, two, self == 1 ? 1 : 10);
   node.send(mine, four, self == 1 ? 1 : 10);
 }

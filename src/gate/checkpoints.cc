@@ -2,7 +2,7 @@
 
 namespace reprise::gate {
 
-bool is_making_checkpoint = false;
+__thread bool is_making_checkpoint = false;
 StandStill stand_still;
 
 }  // namespace reprise::gate

@@ -7,8 +7,8 @@
 
 namespace reprise::gate {
 
-// A fork that makes a checkpoint is under way: what lives on in the child is replayed there, not closed for good.
-extern bool is_making_checkpoint;
+// The calling thread forks to make a checkpoint: what lives on in the copy is replayed there, not closed for good.
+extern __thread bool is_making_checkpoint;
 
 // The message layer's part: nobody changes a mailbox while the process forks. `hold` returns false where it would have
 // to wait: later, then. Set when there is a message layer; null otherwise.

@@ -114,7 +114,17 @@ recording::Live* make_scratch(Settings& settings) {
   return *scratch;
 }
 
+// What `reprise merge` left for a replay is found also without the tool.
+void find_routes(Settings& settings) {
+  std::error_code error;
+  const std::filesystem::path routes = std::filesystem::absolute(settings.folder, error) / "routes";
+  if (!settings.routes.empty() || !std::filesystem::exists(routes, error)) return;
+  settings.routes = routes.string();
+  setenv("REPRISE_ROUTES", settings.routes.c_str(), 1);
+}
+
 void start_replay(Session& self) {
+  find_routes(self.settings);
   self.replayer = replayer_of(self);
   gate::installed = self.replayer;
   self.replayer->start_main();
@@ -195,7 +205,10 @@ void continue_in_child(const std::string& name, const gate::Slot& forked) {
   if (self.settings.mode == Mode::record) {
     auto live = create_live(self.settings.folder, self.settings.process);
     if (!live) give_up(live.error().message);
-    if (self.checkpoints != nullptr) self.checkpoints->forget();
+    if (self.checkpoints != nullptr) {
+      self.checkpoints->forget();
+      (*live)->keep_track();
+    }
     self.recorder->continue_in_child(**live, forked);
   } else if (self.settings.mode == Mode::replay) {
     recording::Live* scratch = make_scratch(self.settings);

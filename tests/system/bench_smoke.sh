@@ -29,6 +29,10 @@ for name in message.off.{unix,tcp} message.{record,data}.{oneway,call} shared.da
 done
 expect bytes_per_event message.order
 grep -q '^5.3 shared memory accesses' <<<"$output" || { echo "no tables of the paper"; failed=1; }
+output=$("$build/bench/checkpoint" --quick)
+for name in checkpoint.{10,100}MB.{checkpoint,fork,write_after,write_before,replay}; do
+  expect ms "$name"
+done
 output=$("$build/bench/mailbox" --quick)
 for name in mailbox.record.{async,sync} mailbox.forced.{threads,processes}; do
   expect ratio "$name"
@@ -36,6 +40,15 @@ done
 output=$("$build/bench/mcapi" --quick)
 expect ratio mcapi.send
 expect noise mcapi.send
+output=$(python3 "$source/benchmarks/mcapi.py" --quick --no-send --only CG 2>/dev/null)
+for name in mcapi.{record,replay,memory.record,memory.replay}.{R,S,D}; do
+  expect ratio "$name"
+done
+for name in mcapi.{R,S,D}; do
+  expect bytes_per_event "$name"
+done
+python3 "$source/benchmarks/mcapi.py" --quick --no-send --only CG --json 2>/dev/null |
+  python3 -c 'import json, sys; assert len(json.load(sys.stdin)["figures"]) == 15'
 output=$(python3 "$source/benchmarks/probe.py" --quick)
 for name in probe.failures probe.failures.recorded probe.factor; do
   expect ratio "$name"

@@ -38,6 +38,7 @@ def own_commands(entries):
 
     for entry in entries:
         entry["command"] = re.sub(r"-include (/\S+/cmake_pch\.hxx)\b", copy_of, entry["command"])
+        entry["command"] = re.sub(r" -flto=auto| -fno-fat-lto-objects", "", entry["command"])
     (OWN / "compile_commands.json").write_text(json.dumps(entries))
 
 

@@ -103,8 +103,9 @@ constexpr std::array show_flags{
     Flag{"--object", "O", "Only this object (accounts, mutex@0.2#5)", &Arguments::object},
     Flag{"--kind", "K", "Only this kind of event (lock, wait, value)", &Arguments::kind},
     Flag{"--interleaved", "", "All threads in one possible order, causes first", &Arguments::interleaved},
-    Flag{"--style", "S", "How it looks: reprise, or care (the logs of CARE programs, party by party)",
-         &Arguments::style, "reprise|care"},
+    Flag{"--style", "S",
+         "How it looks: reprise, care (the logs of CARE programs, party by party) or mcapi (calls, node by node)",
+         &Arguments::style, "reprise|care|mcapi"},
     Flag{"--limit", "N", "At most N events", &Arguments::limit, "", 1},
     json,
 };

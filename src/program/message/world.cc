@@ -52,7 +52,6 @@ World::World() {
   std::replace(host_.begin(), host_.end(), ' ', '_');
   only_ = split(variable("REPRISE_ONLY"), ',');
   for (const std::string& group : split(variable("REPRISE_GROUPS"), ';')) groups_.push_back(split(group, ','));
-  routes_path_ = variable("REPRISE_ROUTES");
   pthread_atfork(nullptr, nullptr, &World::close_in_child);
   gate::stand_still = {&World::hold_still, &World::go_on};
 }
@@ -71,12 +70,14 @@ bool World::is_replayed(std::string_view process, std::string_view party) const 
   return !is_alone_ && (only_.empty() || names(only_, process, party));
 }
 
+bool World::has_routes() { return !variable("REPRISE_ROUTES").empty(); }
+
 // Lines `process connection incarnation receiver`. What cannot be read leads nowhere.
 std::optional<World::Route> World::route(std::uint64_t connection) {
   const std::lock_guard lock(mutex_);
   if (!routes_) {
     routes_.emplace();
-    std::ifstream file(routes_path_);
+    std::ifstream file{std::string(variable("REPRISE_ROUTES"))};
     for (std::string line; std::getline(file, line);) {
       std::string_view rest = line;
       const auto process = next_word(rest);

@@ -43,7 +43,7 @@ class World {
     std::uint32_t incarnation{1};
     std::string process;
   };
-  bool has_routes() const { return !routes_path_.empty(); }
+  static bool has_routes();
   std::optional<Route> route(std::uint64_t connection);
 
   // Are the contents of what comes from there recorded (REPRISE_GROUPS puts it into another group)?
@@ -73,7 +73,6 @@ class World {
   std::string host_;
   std::vector<std::string> only_;
   std::vector<std::vector<std::string>> groups_;
-  std::string routes_path_;
 };
 
 World& world();

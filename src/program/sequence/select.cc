@@ -51,28 +51,28 @@ bool is_before(const Cores& open, std::uint64_t place) {
   return true;
 }
 
-// At its place in the sequence the wait sees what is listed before that, and nothing else. A synchronous message is not
-// listed before it is received: it may come at any time, so it is there when it is listed and not when it is not.
-MailboxCore* visible_at(const Cores& open, std::uint64_t place) {
-  const Actor self = this_actor();
-  MailboxCore* first = nullptr;
+// Does the sequence say that a synchronous message is received here, which may be still to come? Null if it does not.
+MailboxCore* awaited_at(const Cores& open, std::uint64_t place) {
   for (MailboxCore* core : open) {
-    if (core->is_closed()) throw mailbox_error(mailbox_fault::closed, "mailbox " + core->name() + " is closed");
-    if (core->is_synchronous()) {
-      if (core->next_place() == place && core->is_turn(self)) return core;
-    } else if (core->size_at(place) > 0 && (first == nullptr || core->first_arrival() < first->first_arrival())) {
-      first = core;
-    }
+    if (core->is_synchronous() && core->next_place() == place) return core;
   }
-  return first;
+  return nullptr;
 }
 
-// Does the sequence say that a synchronous message is received here, which is still to come?
-bool is_awaited(const Cores& open, std::uint64_t place) {
+// At its place in the sequence the wait sees what is listed before that, and nothing else. A synchronous message is not
+// listed before it is received: it may have come at any time, so it is there first when it is listed (and waited for if
+// it is still to come) and not there when it is not.
+MailboxCore* visible_at(const Cores& open, std::uint64_t place) {
   for (const MailboxCore* core : open) {
-    if (core->is_synchronous() && core->next_place() == place) return true;
+    if (core->is_closed()) throw mailbox_error(mailbox_fault::closed, "mailbox " + core->name() + " is closed");
   }
-  return false;
+  if (MailboxCore* awaited = awaited_at(open, place)) return awaited->is_turn(this_actor()) ? awaited : nullptr;
+  MailboxCore* first = nullptr;
+  for (MailboxCore* core : open) {
+    if (core->is_synchronous() || core->size_at(place) == 0) continue;
+    if (first == nullptr || core->first_arrival() < first->first_arrival()) first = core;
+  }
+  return first;
 }
 
 // The thread has no more steps: it may wait for a message that never comes, and for nothing else.
@@ -96,7 +96,7 @@ MailboxCore* await_forced(const Cores& open, std::unique_lock<mutex>& lock, bool
         own_step(first->is_synchronous() ? "SRsynchronization" : "receive", first->name(), false, where);
         return first;
       }
-      if (may_go_on && !is_awaited(open, place)) {
+      if (may_go_on && awaited_at(open, place) == nullptr) {
         own_step("elseDelay", {}, false, where);
         return nullptr;
       }

@@ -12,6 +12,7 @@
 #include "analyse/senders.h"
 #include "analyse/text.h"
 #include "drive/cli/commands.h"
+#include "drive/cli/commands/show_mcapi.h"
 #include "drive/cli/select.h"
 #include "drive/subject.h"
 
@@ -253,6 +254,7 @@ int run_show(const Arguments& arguments, Console& console) {
   auto folder = select(arguments);
   if (!folder) return console.fail(folder.error(), "reprise ls");
   if (arguments.style == "care") return run_show_care(*folder, arguments, console);
+  if (arguments.style == "mcapi") return run_show_mcapi(*folder, arguments, console);
   auto opened = open_log(*folder, arguments.process, /*prefer_trace=*/true);
   if (!opened) return console.fail(opened.error(), fmt::format("reprise verify {}", folder->name()));
   const auto labelled = open_log(*folder, arguments.process);  // a trace holds no labels

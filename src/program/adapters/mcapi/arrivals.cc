@@ -64,6 +64,11 @@ void retrieved_again() {
   header.turns[(last_arrival + 1) % Header::turns_max].signal();
 }
 
+std::uint64_t arrival_to_note() {
+  if (technique.load(std::memory_order_relaxed) == Technique::sender) return last_arrival;
+  return segment().header().arrivals.fetch_add(1) + 1;
+}
+
 void keep_contents(const void* bytes, std::size_t size) {
   gate::Thread* thread = gate::current;
   if (thread == nullptr || technique.load(std::memory_order_relaxed) != Technique::data) return;

@@ -36,6 +36,9 @@ void retrieved();
 void await_retrieval(Node& node);
 void retrieved_again();
 
+// The how-manyth retrieval of the program this thread's last one was; where it is not recorded, in this run.
+std::uint64_t arrival_to_note();
+
 // Data: what was received is kept. On replay it is taken from the recording; false: it is not there.
 void keep_contents(const void* bytes, std::size_t size);
 bool give_contents(std::string& bytes);

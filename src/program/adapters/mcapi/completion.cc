@@ -130,7 +130,7 @@ void give_packet(Node& node, const Request& request, const std::string& bytes) {
 void tell_simulated(Node& node, Request& request, std::uint64_t number) {
   std::string bytes;
   Status status = is_status(number) ? status_of(number) : Status::success;
-  if (!is_status(number)) named_message(request.handle, number);
+  if (!is_status(number)) request.id = named_message(request.handle, number);
   if (!is_status(number) || (request.asked == Asked::packet && status == Status::success)) give_contents(bytes);
   const std::lock_guard lock(node.mutex);
   if (status == Status::success) {

@@ -6,6 +6,7 @@
 
 #include "program/adapters/mcapi/completion.h"
 #include "program/adapters/mcapi/endpoints.h"
+#include "program/adapters/mcapi/notes.h"
 #include "program/adapters/mcapi/operations.h"
 #include "program/adapters/mcapi/passage.h"
 #include "program/adapters/mcapi/queue.h"
@@ -137,7 +138,10 @@ Status send(Handle from, Handle to, const void* bytes, std::size_t size, std::ui
   std::uint32_t timeout_ms = forever;
   if (const Status bad = check_send(*node, from, bytes, size, priority, timeout_ms); bad != Status::success) return bad;
   const Parcel parcel{to, bytes, size, priority, Channel::none, none};
-  return deliver(*node, parcel, Deadline(timeout_ms), Status::timeout);
+  const Status status = deliver(*node, parcel, Deadline(timeout_ms), Status::timeout);
+  if (status == Status::success && takes_notes()) [[unlikely]]
+    note_send(*node, from, to);
+  return status;
 }
 
 Status send_i(Handle from, Handle to, const void* bytes, std::size_t size, std::uint32_t priority,
@@ -148,7 +152,10 @@ Status send_i(Handle from, Handle to, const void* bytes, std::size_t size, std::
   std::uint32_t timeout_ms = forever;
   if (const Status bad = check_send(*node, from, bytes, size, priority, timeout_ms); bad != Status::success) return bad;
   const Parcel parcel{to, bytes, size, priority, Channel::none, none};
-  return deliver_i(*node, parcel, request, caller);
+  const Status status = deliver_i(*node, parcel, request, caller);
+  if (status == Status::success && takes_notes()) [[unlikely]]
+    note_send(*node, from, to);
+  return status;
 }
 
 Status receive(Handle handle, void* buffer, std::size_t capacity, std::size_t* received) {
@@ -158,7 +165,7 @@ Status receive(Handle handle, void* buffer, std::size_t capacity, std::size_t* r
   Index index = none;
   if (const Status bad = check_receive(*node, handle, buffer, capacity, index); bad != Status::success) return bad;
   const Passage passage(Kind::mcapi_recv, expected_message(handle));
-  if (!passage.is_known()) {
+  if (!passage.is_known() && !takes_notes()) {
     const std::lock_guard lock(node->mutex);
     Arrived arrived;
     if (take_now(*node, index, handle, buffer, capacity, arrived)) {
@@ -175,6 +182,8 @@ Status receive(Handle handle, void* buffer, std::size_t capacity, std::size_t* r
                   .capacity = capacity};
   const Status status = receive_now(*node, request, segment().endpoint(index).timeout, passage);
   *received = request.size;
+  if (takes_notes()) [[unlikely]]
+    note_receive(*node, request);
   return status;
 }
 

@@ -19,6 +19,8 @@ void name_sender(Handle endpoint, std::uint64_t number, const MessageId& id);
 // The message that a recorded number means; reads a new sender's name.
 MessageId named_message(Handle endpoint, std::uint64_t number);
 
+// The number of the last message of this thread to `endpoint`.
+std::uint64_t last_message(Handle endpoint);
 // The next message of this thread to `endpoint`.
 MessageId next_message(std::uint32_t node, Handle endpoint);
 

@@ -98,6 +98,8 @@ MessageId named_message(Handle endpoint, std::uint64_t number) {
   return {sender.node, sender.thread, sender.last};
 }
 
+std::uint64_t last_message(Handle endpoint) { return names.sent[endpoint]; }
+
 MessageId next_message(std::uint32_t node, Handle endpoint) {
   if (gate::current == nullptr) return {node, 0, 0};
   return {node, gate::current->index, ++names.sent[endpoint]};

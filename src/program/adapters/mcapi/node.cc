@@ -198,7 +198,7 @@ Request* Node::make(Asked asked, std::uint32_t& handle) {
   }
   Request& request = requests[index];
   const auto generation = static_cast<std::uint16_t>(request.generation == 0xFFFF ? 1 : request.generation + 1);
-  request = Request{.asked = asked, .used = true, .generation = generation, .index = index};
+  request = Request{.asked = asked, .used = true, .generation = generation, .index = index, .order = ++requests_made};
   handle = std::uint32_t{generation} << 16 | index;
   return &request;
 }

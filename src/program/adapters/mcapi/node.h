@@ -52,6 +52,8 @@ struct Request {
   MessageId id{};
   std::uint16_t generation{0};
   std::uint32_t index{0};
+  std::uint64_t order{0};  // the how-manyth request of its node
+  std::uint32_t failed_tests{0};
   const void* caller{nullptr};
 
   void complete(Status with, std::size_t bytes = 0) {
@@ -65,6 +67,7 @@ struct Request {
 struct Inbox {
   std::deque<Request*> pending;  // receives in the order they were posted
   Stash stash;
+  std::uint64_t receives_noted{0};
 };
 
 struct Node {
@@ -99,6 +102,11 @@ struct Node {
 
   Index near_endpoint{none};  // whose inbox was asked for last
   Inbox* near_inbox{nullptr};
+  std::uint64_t requests_made{0};
+  // Counted when notes are taken (notes.h).
+  std::atomic<std::uint64_t> sends_noted{0};
+  std::atomic<std::uint64_t> wait_anys_noted{0};
+  std::uint64_t receives_noted{0};
   std::deque<Request> requests;
   std::vector<std::uint32_t> free_requests;
 };

@@ -1,5 +1,6 @@
 // test, wait, wait_any and cancel.
 #include "program/adapters/mcapi/completion.h"
+#include "program/adapters/mcapi/notes.h"
 #include "program/adapters/mcapi/operations.h"
 #include "program/adapters/mcapi/segment.h"
 
@@ -44,17 +45,22 @@ bool test(const RequestHandle* handle, std::size_t* size, Status& status) {
     const Passage passage(Kind::mcapi_test, number_of(Status::pending));
     status = Status::pending;
     if (passage.is_known()) {
-      if (passage.number() == number_of(Status::pending)) return false;
+      if (passage.number() == number_of(Status::pending)) {
+        ++request->failed_tests;
+        return false;
+      }
       tell_again(*node, *request, passage.number());
     } else {
       const std::lock_guard lock(node->mutex);
       post_late(*node, *request);
       if (!poll(*node, *request)) {
         passage.keep(number_of(Status::pending));
+        ++request->failed_tests;
         return false;
       }
       tell(*request, passage);
     }
+    if (takes_notes()) note_test(*node, *request);
   }
   give_size(*request, size);
   status = request->status;
@@ -117,7 +123,9 @@ bool wait(const RequestHandle* handle, std::size_t* size, std::uint32_t timeout_
   Request* request = find(*node, *handle);
   status = Status::request_invalid;
   if (request == nullptr) return false;
+  const bool was_told = request->told;
   status = wait_told(*node, *request, timeout_ms);
+  if (status == Status::success && !was_told && takes_notes()) note_wait(*node, *request);
   if (leaves_alive(status) || status == Status::node_notinit) return false;
   if (status == Status::success) {
     status = request->status;
@@ -192,6 +200,7 @@ std::uint32_t wait_any(std::size_t number, const RequestHandle* const* requests,
   status = node == nullptr ? Status::node_notinit : Status::parameter;
   if (node == nullptr || requests == nullptr || number == 0 || size == nullptr) return no_value;
   std::uint64_t outcome = 0;
+  const std::uint64_t order = takes_notes() ? node->wait_anys_noted.fetch_add(1) + 1 : 0;
   {
     const Passage passage(Kind::mcapi_index, number_of_index(0));
     Any any{*node, number, requests};
@@ -210,6 +219,7 @@ std::uint32_t wait_any(std::size_t number, const RequestHandle* const* requests,
   }
   status = wait_told(*node, *request, forever);
   if (status == Status::success) {
+    if (order != 0) note_wait_any(*node, order, index, *request);
     status = request->status;
     give_size(*request, size);
   }
@@ -248,6 +258,7 @@ Status cancel(const RequestHandle* handle) {
     passage.keep(number_of(status));
   }
   if (status != Status::success || request == nullptr) return status;
+  if (takes_notes()) note_failed_tests(*node, *request);
   undo_open(*request);
   node->withdraw(*request);
   if (request->waited) {

@@ -50,8 +50,9 @@ Status attempt(const Node& node, const Parcel& parcel, const Passage& passage, E
 // Replay of a send that was recorded as done. Whoever is gone by now does not need the message.
 Status deliver_again(Node& node, const Parcel& parcel, const Passage& passage) {
   if (parcel.channel == Channel::none) hold_back(node, parcel.to);
-  for (;;) {
-    const std::uint32_t seen = segment().header().room.prepare();
+  std::uint32_t seen = 0;
+  for (bool waits = false;; waits = true) {
+    if (waits) seen = segment().header().room.prepare();  // whoever takes a message wakes who waits: only if need be
     Event* room = nullptr;
     const Status status = attempt(node, parcel, passage, room);
     if (status != no_room) {
@@ -64,7 +65,7 @@ Status deliver_again(Node& node, const Parcel& parcel, const Passage& passage) {
       stash_all(node);
     }
     ask_for_room();
-    segment().header().room.sleep(seen, std::chrono::milliseconds(2));
+    if (waits) segment().header().room.sleep(seen, std::chrono::milliseconds(2));
   }
 }
 

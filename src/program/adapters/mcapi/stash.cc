@@ -165,6 +165,8 @@ void hold_back(const Node& node, Handle to) {
   const Index index = find_endpoint(to);
   if (index == none || gate::current == nullptr) return;
   Endpoint& endpoint = segment().endpoint(index);
+  if (count_of(endpoint) + endpoint.ahead.load(std::memory_order_relaxed) < queue_max) [[likely]]
+    return;
   const std::uint64_t self = packed(node.id, gate::current->index);
   std::uint32_t& allowance = allowances.try_emplace(to, queue_max).first->second;
   const auto is_ahead = [&] {

@@ -1,0 +1,129 @@
+"""`show --style mcapi` prints the paper's tables, and what its tables 3, 4, 7 and 8 say of replays holds."""
+# Goal    Figure 8's trace is that of tables 1 (data), 2 (sender) and 5 (receiver), record by record. A replay by sender has the
+#         same arrivals in whatever order the messages are sent (tables 3 and 4); one by receiver has the same order at each
+#         node, but not in the whole program (tables 7 and 8).
+# Method  A file named `slow` says who rests when, so the recorded order is the tables' order, and that of the replay another.
+#         Control: without a replay, the other order comes out.
+#
+# Two things are not as in the paper. Receives get their messages in the order in which they were posted, so that node 4's
+# blocking receive, which is its third, gets the third message: the arrivals 3, 4 and 5 are those of nodes 2, 1 and 3, not 1, 3
+# and 2. And then the test of node 4's first request never fails: its count is 0, not 10.
+import sys
+
+from _lib import BUILD, Bench
+
+PROGRAM = BUILD / "examples" / "10_mcapi"
+AS_IN_TABLES = "3 2.2 - - 1.3 3.3"
+OTHER_SENDS = "1"  # S4 and S5 come before S1, as in table 4
+TABLE_1 = {"0/2": ["A:1/0/D1", "W:2/D2"], "0/4": ["R:1/1/D1", "T:1/0/D2", "W:2/D3"],
+           "0/5": ["R:1/1/D1", "R:1/2/D2", "R:1/3/D3"]}
+TABLE_2 = {"0/1": ["S:1/1/1/1", "S:1/1/2/4", "S:1/1/3/7"], "0/2": ["A:2/1/0", "S:2/1/1/3", "S:2/1/2/6"],
+           "0/3": ["S:3/1/1/2", "S:3/1/2/5", "S:3/1/3/8"], "0/4": ["T:4/1/0"]}
+TABLE_5 = {node: [record.replace("D", "C") for record in records] for node, records in TABLE_1.items()}
+VALUES = {"0/2": [1, 10], "0/4": [12, 1, 10], "0/5": [12, 1, 10]}
+AS_IN_TABLE_7, AS_IN_TABLE_8 = "1.2 3 3.2", "2:1 3 - 2:2"
+ARRIVALS_7, ARRIVALS_8 = {"0/2": [1, 3], "0/4": [2, 4]}, {"0/2": [2, 4], "0/4": [1, 3]}
+
+
+def slow(bench, words):
+    (bench.folder / "slow").write_text(words)
+
+
+def record(bench, name, figure, technique, words):
+    slow(bench, words)
+    recorded = bench.record(PROGRAM, name, figure, options=["--full", "--technique", technique], env={"MCAPI_REPORT": "off"})
+    bench.expect(recorded.code == 0, f"{name} is recorded", name, recorded)
+
+
+def replay(bench, name, words):
+    slow(bench, words)
+    replayed = bench.replay(name, "--trace")
+    bench.expect(replayed.code == 0, f"{name} replays", name, replayed)
+
+
+def records(bench, name):
+    """What is printed of each node, as lists of lines."""
+    shown = bench.reprise("show", name, "--style", "mcapi")
+    bench.expect(shown.code == 0, f"{name} is shown", name, shown)
+    sections = {}
+    for line in shown.out.decode().splitlines():
+        if line.startswith("node "):
+            node = line.split()[1]
+        elif line:
+            sections.setdefault(node, []).append(line)
+    return sections
+
+
+def named(sections, letter):
+    """With the contents of each node's messages called D1, D2, ... in the order of its records, as the paper does."""
+    result = {}
+    for node, lines in sections.items():
+        result[node] = [line.rsplit("/", 1)[0] + f"/{letter}{number}" for number, line in enumerate(lines, 1)]
+    return result
+
+
+def arrivals(bench, name):
+    nodes = bench.reprise("show", name, "--style", "mcapi", "--json").json()["nodes"]
+    return {node["node"]: found for node in nodes
+            if (found := [record["arrival"] for record in node["records"] if "arrival" in record])}
+
+
+def tables_1_2_and_5(bench):
+    record(bench, "data", "8", "data", AS_IN_TABLES)
+    sections = records(bench, "data")
+    bench.expect(named(sections, "D") == TABLE_1, f"table 1: {sections}", "data")
+    contents = {node: [int.from_bytes(bytes.fromhex(line.rsplit("/", 1)[1]), "little") for line in lines]
+                for node, lines in sections.items()}
+    bench.expect(contents == VALUES, f"the contents of the messages: {contents}", "data")
+    record(bench, "sender", "8", "sender", AS_IN_TABLES)
+    sections = records(bench, "sender")
+    bench.expect(sections == TABLE_2, f"table 2: {sections}", "sender")
+    record(bench, "receiver", "8", "receiver", AS_IN_TABLES)
+    sections = records(bench, "receiver")
+    bench.expect(named(sections, "C") == TABLE_5, f"table 5: {sections}", "receiver")
+
+
+def tables_3_and_4(bench):
+    replay(bench, "sender", OTHER_SENDS)
+    sections = records(bench, "sender")
+    bench.expect(sections == TABLE_2, f"tables 3 and 4: the arrivals are the same in any order of sends: {sections}", "sender")
+    record(bench, "control", "8", "sender", OTHER_SENDS)
+    bench.expect(records(bench, "control") != TABLE_2, "control: that order of sends gives other arrivals")
+
+
+def tables_7_and_8(bench):
+    for technique, replayed_as in (("receiver", ARRIVALS_8), ("sender", ARRIVALS_7)):
+        name = f"figure28-{technique}"
+        record(bench, name, "28", technique, AS_IN_TABLE_7)
+        before = records(bench, name)
+        if technique == "receiver":
+            bench.expect(arrivals(bench, name) == ARRIVALS_7, f"table 7: {arrivals(bench, name)}", name)
+        replay(bench, name, AS_IN_TABLE_8)
+        bench.expect(records(bench, name) == before, f"{name}: the order at each node is the same", name)
+        if technique == "receiver":
+            bench.expect(arrivals(bench, name) == replayed_as, f"table 8, not 7: {arrivals(bench, name)}", name)
+    # By sender the arrivals stand in the records themselves.
+    expected = {"0/1": ["S:1/1/1/1", "S:1/1/2/2"], "0/3": ["S:3/1/1/3", "S:3/1/2/4"]}
+    bench.expect(records(bench, "figure28-sender") == expected, "by sender the total order is that of table 7",
+                 "figure28-sender")
+
+
+def without_notes(bench):
+    bench.record(PROGRAM, "plain", "28")
+    shown = bench.reprise("show", "plain", "--style", "mcapi")
+    bench.expect(shown.code == 5 and b"replay plain --trace" in shown.err, "without a trace it says how to get one", "plain", shown)
+    wrong = bench.reprise("show", "plain", "--style", "mcapi", "--limit", "3")
+    bench.expect(wrong.code == 2, "--limit has no place there", "plain", wrong)
+
+
+def main():
+    with Bench("mcapi_tables") as bench:
+        tables_1_2_and_5(bench)
+        tables_3_and_4(bench)
+        tables_7_and_8(bench)
+        without_notes(bench)
+        return bench.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
