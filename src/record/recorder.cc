@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "gate/perturb.h"
+#include "record/inputs.h"
 #include "record/recorded.h"
+#include "recording/outside.h"
 
 namespace reprise::record {
 
@@ -292,7 +294,12 @@ void Recorder::fail(Thread& thread, Object& object, Kind kind) {
 bool Recorder::given(Thread& thread, Kind kind, std::string_view name, Take take, void* context) {
   if (thread.has_checkpoints && is_woken(thread)) return thread.gate->given(thread, kind, name, take, context);
   gate::perturb::before(thread);
-  return false;
+  if (options_.inputs == nullptr || !recording::is_from_outside(kind, name)) return false;
+  const std::string* value = options_.inputs->next(gate::thread_path(), kind, name);
+  if (value == nullptr) return false;
+  keep(thread, kind, name, value->data(), value->size());
+  take(context, value->data(), value->size());
+  return true;
 }
 
 void Recorder::keep(Thread& thread, Kind kind, std::string_view name, const void* bytes, std::size_t size) {

@@ -19,11 +19,14 @@
 
 namespace reprise::record {
 
+class Inputs;
+
 struct Options {
   bool full{false};                         // write every event
   bool contents{false};                     // level data
   bool perturbed{false};                    // every passage must come through the gate, to be disturbed there
   gate::Checkpoints* checkpoints{nullptr};  // who makes them; then, too, every passage comes through the gate
+  Inputs* inputs{nullptr};                  // where values from outside come from instead of the world
 };
 
 class Recorder final : public gate::Gate {

@@ -13,6 +13,7 @@
 
 #include "gate/free.h"
 #include "gate/run_order.h"
+#include "record/inputs.h"
 #include "recording/folder.h"
 #include "recording/live.h"
 #include "recording/log.h"
@@ -84,8 +85,12 @@ void start_recording(Session& self) {
   self.checkpoints = Maker::start(settings.checkpoint);
   if (self.checkpoints != nullptr) (*live)->keep_track();
   self.recorder = new record::Recorder(
-      **live,
-      {.full = settings.full, .contents = settings.contents, .perturbed = perturbed, .checkpoints = self.checkpoints});
+      **live, {.full = settings.full,
+               .contents = settings.contents,
+               .perturbed = perturbed,
+               .checkpoints = self.checkpoints,
+               .inputs = settings.inputs.empty() ? nullptr
+                                                 : record::Inputs::open(settings.inputs, settings.process).release()});
   gate::installed = self.recorder;
   self.recorder->start_main();
 }

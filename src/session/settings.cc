@@ -69,6 +69,7 @@ std::vector<std::string> Settings::environment() const {
   set("REPRISE_GROUPS", groups);
   set("REPRISE_ROUTES", routes);
   set("REPRISE_OUTPUTS", outputs);
+  set("REPRISE_INPUTS", inputs);
   return variables;
 }
 
@@ -96,6 +97,7 @@ Settings take_settings() {
   settings.groups = look("REPRISE_GROUPS");
   settings.routes = look("REPRISE_ROUTES");
   settings.outputs = take("REPRISE_OUTPUTS").value_or("");
+  settings.inputs = take("REPRISE_INPUTS").value_or("");
   if (record) {
     settings.mode = Mode::record;
   } else if (replay) {

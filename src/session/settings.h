@@ -7,6 +7,7 @@
 //   REPRISE_FAVOUR=first|last   the adversary               REPRISE_LAUNCHED=1        `reprise` watches and reports
 //   REPRISE_CHECKPOINT=N:K      every N events, keep K; Ns:K: every N seconds; level data; :drop
 //   REPRISE_DELAY=name:us       that process is slow at each gate, for tests
+//   REPRISE_INPUTS=folder       record: values from outside are those of this recording
 //
 // Of messages, read where they are needed and left to children:
 //   REPRISE_RUN=folder          who is where in this run    REPRISE_PEERS=file        the same on other hosts
@@ -44,6 +45,7 @@ struct Settings {
   std::string groups;
   std::string routes;
   std::string outputs;
+  std::string inputs;
   std::string checkpoint;
 
   gate::perturb::Options perturbation() const;

@@ -189,6 +189,11 @@ class Commands(unittest.TestCase):
         listing = subprocess.run(["bash", "-c", f"{script}\nCOMP_WORDS=(reprise rep); COMP_CWORD=1; _reprise; echo ${{COMPREPLY[@]}}"],
                                  capture_output=True, text=True, check=True)
         self.assertEqual(listing.stdout, "replay\n")
+        for words, expected in (("sequence run --form th", "thread1 thread2\n"), ("replay --seq", "--sequence\n"),
+                                ("test --inp", "--inputs\n"), ("sequence --fi", "--files\n")):
+            listing = subprocess.run(["bash", "-c", f"{script}\nCOMP_WORDS=(reprise {words}); COMP_CWORD={len(words.split())}; _reprise; "
+                                      "echo ${COMPREPLY[@]}"], capture_output=True, text=True, check=True)
+            self.assertEqual(listing.stdout, expected, words)
         self.run_tool("completion", "fish", code=2)
 
 

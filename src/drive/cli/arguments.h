@@ -58,6 +58,7 @@ struct Arguments {
   std::vector<std::string> start_ids;
   std::vector<std::string> sequences;
   std::string files;
+  std::string inputs;
   std::optional<std::uint64_t> search;
   std::optional<double> inactivity_s;
   std::string style;

@@ -26,6 +26,9 @@ constexpr Flag search{"--search", "N", "Try at most N runs (default: 1000)", &Ar
 constexpr Flag inactivity{
     "--inactivity",           "S", "Give a run up that neither ends nor comes to rest in S seconds (default: 10)",
     &Arguments::inactivity_s, "",  0.001};
+constexpr Flag inputs{"--inputs", "RECORDING",
+                      "Values from outside are those of this recording (default: those of the first run)",
+                      &Arguments::inputs};
 constexpr Flag process{"--process", "NAME", "Name of the process (default: the program's name)", &Arguments::process};
 constexpr Flag programs{"-f,--file", "PROCFILE", "The programs: lines `name: command`", &Arguments::procfile};
 
@@ -84,6 +87,7 @@ constexpr std::array replay_flags{
          &Arguments::output},
     search,
     inactivity,
+    inputs,
     Flag{"--only", "NAME",
          "Only this process (or the one of this party or MCAPI node), without the others: level data, or its group",
          &Arguments::only},
@@ -127,6 +131,7 @@ constexpr std::array test_flags{
     process,
     search,
     inactivity,
+    inputs,
     json,
 };
 

@@ -1,6 +1,7 @@
 #include "drive/cli/forcing.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 
@@ -40,13 +41,20 @@ Result<Forcing> forcing_of(const Arguments& arguments, Purpose purpose, const ch
   if (!listed) return tl::unexpected(listed.error());
   auto programs = programs_of(arguments);
   if (!programs) return tl::unexpected(programs.error());
-  Forcing forcing{*std::move(listed), *std::move(programs), default_name, {}, {}};
+  Forcing forcing{*std::move(listed), *std::move(programs), default_name, {}, {}, {}};
   if (!arguments.output.empty()) forcing.kept = arguments.output;
   if (!recording::is_valid_name(forcing.kept))
     return fail(ErrorCode::usage, fmt::format("{} is no name for a recording", forcing.kept));
   forcing.folder = {recording::home() / (forcing.kept + std::string(recording::folder_suffix))};
   forcing.options.runs_max = arguments.search.value_or(forcing.options.runs_max);
   forcing.options.inactivity_s = arguments.inactivity_s.value_or(forcing.options.inactivity_s);
+  if (!arguments.inputs.empty()) {
+    const auto inputs = recording::find_folder(recording::home(), arguments.inputs);
+    if (!inputs) return tl::unexpected(inputs.error());
+    std::error_code ignored;
+    forcing.options.inputs = std::filesystem::absolute(inputs->path, ignored).string();
+    forcing.inputs = arguments.inputs;
+  }
   forcing.options.progress = [&console](std::uint64_t run) { console.progress(fmt::format("run {}", run)); };
   return forcing;
 }
@@ -65,6 +73,14 @@ std::vector<std::string> stop_lines(const Tested& tested) {
   return lines;
 }
 
+std::string held_line(const Tested& tested, const std::string& inputs) {
+  if (tested.values.empty()) return {};
+  std::vector<std::string> parts;
+  for (const auto& [name, count] : tested.values) parts.push_back(fmt::format("{} {}", analyse::escape(name), count));
+  return fmt::format("values from outside held constant, as in {}: {}", inputs.empty() ? "the first run" : inputs,
+                     fmt::join(parts, ", "));
+}
+
 Json facts_of(const std::string& verdict, const Tested& tested, const std::string& kept) {
   Json instead = Json::array();
   for (const std::string& line : tested.instead) instead.push(line);
@@ -74,6 +90,9 @@ Json facts_of(const std::string& verdict, const Tested& tested, const std::strin
                             {"recording", kept},
                             {"reason", tested.reason},
                             {"instead", std::move(instead)}});
+  Json values = Json::object();
+  for (const auto& [name, count] : tested.values) values.add(name, count);
+  json.add("values", std::move(values));
   if (tested.place) json.add("event", *tested.place + 1);
   if (tested.line.line > 0) {
     json.add("line", std::uint64_t{tested.line.line});

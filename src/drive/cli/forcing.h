@@ -18,6 +18,7 @@ struct Forcing {
   std::string kept;  // the recording's name
   recording::Folder folder;
   TestOptions options;
+  std::string inputs;  // --inputs, as it was given
 };
 
 // Errors: usage, not_found, those of the sequences (with file, line and column).
@@ -25,6 +26,8 @@ Result<Forcing> forcing_of(const Arguments& arguments, Purpose purpose, const ch
 
 // Where a run stopped: the event, why, and what each thread was about to do.
 std::vector<std::string> stop_lines(const Tested& tested);
+// Which values from outside were held constant; empty: there are none.
+std::string held_line(const Tested& tested, const std::string& inputs);
 // The facts of a run, after its verdict.
 Json facts_of(const std::string& verdict, const Tested& tested, const std::string& kept);
 

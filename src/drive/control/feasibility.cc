@@ -228,11 +228,16 @@ class Test {
     ++result_.runs;
     auto scratch = ScratchFolder::create_in_memory();
     if (!scratch) return tl::unexpected(scratch.error());
-    scratch_ = std::make_unique<ScratchFolder>(*std::move(scratch));
+    scratch_ = std::make_shared<ScratchFolder>(*std::move(scratch));
     tried_ = Folder{scratch_->path() / (kept_.name() + std::string(recording::folder_suffix))};
     std::error_code ignored;
     fs::create_directory(tried_.path, ignored);
-    return run_forced(programs_, plan, tried_, options_.inactivity_s, interrupts_, chaos);
+    const std::string inputs = options_.inputs.empty() && first_ ? first_folder_ : options_.inputs;
+    auto run = run_forced(programs_, plan, tried_, options_.inactivity_s, interrupts_, {chaos, inputs});
+    if (run) result_.values = run->values;
+    if (!first_) first_folder_ = tried_.path.string();
+    if (!first_) first_ = scratch_;
+    return run;
   }
 
   // Which of the listed events happened; the first that did not.
@@ -440,7 +445,9 @@ class Test {
   bool is_ordered_{true};  // what was tried did not depend on an order that the form does not say
   std::vector<std::vector<Entry>> ruled_out_;
   std::set<std::string> races_;  // that are not searched
-  std::unique_ptr<ScratchFolder> scratch_;
+  std::shared_ptr<ScratchFolder> scratch_;
+  std::shared_ptr<ScratchFolder> first_;  // whose values from outside the other runs take
+  std::string first_folder_;
   Folder tried_;
 };
 

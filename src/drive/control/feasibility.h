@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,7 @@ struct TestOptions {
   std::uint64_t runs_max{1000};
   double inactivity_s{10};  // a run that neither ends nor comes to rest is given up after this time
   std::function<void(std::uint64_t run)> progress{};
+  std::string inputs{};  // a recording's folder: values from outside are those of it. Else those of the first run
 };
 
 struct Tested {
@@ -39,8 +41,9 @@ struct Tested {
   analyse::sequence::Place line;     // where it stands; line 0: nowhere
   std::vector<std::string> instead;  // "producer/0: arrival deposit as its number 3"
   std::string reason;
-  bool deviates{false};   // a thread does what is not listed
-  bool timed_out{false};  // a run neither ended nor came to rest
+  std::map<std::string, std::uint64_t> values;  // from outside, that were held constant: how many, by name
+  bool deviates{false};                         // a thread does what is not listed
+  bool timed_out{false};                        // a run neither ended nor came to rest
 };
 
 // `kept` receives the recording of the run that proves it, or of the one that came furthest.

@@ -8,6 +8,7 @@
 
 #include "drive/control/quiet.h"
 #include "drive/subject.h"
+#include "recording/outside.h"
 
 namespace reprise::drive {
 namespace {
@@ -50,6 +51,17 @@ std::map<std::string, std::string> read_report(const fs::path& path, std::string
   return found;
 }
 
+void count_values(const Log& log, std::map<std::string, std::uint64_t>& values) {
+  for (const recording::ThreadInfo& thread : log.threads()) {
+    recording::StreamReader stream = log.stream(thread.index);
+    for (auto next = stream.next(); next && *next; next = stream.next()) {
+      const recording::Event& event = **next;
+      if (recording::is_from_outside(event.kind, event.name))
+        ++values[event.kind == Kind::clock ? "clock" : std::string(event.name)];
+    }
+  }
+}
+
 Result<void> read_back(const Folder& folder, ForcedRun& run) {
   std::vector<sequence::Process> processes;
   for (const std::string& name : folder.processes()) {
@@ -61,6 +73,7 @@ Result<void> read_back(const Folder& folder, ForcedRun& run) {
       run.paths[fmt::format("{}#{}", name, thread.index)] = path;
       run.ended[path] = has_ended || thread.ended;
     }
+    count_values(*log, run.values);
     processes.push_back({name, *std::move(log)});
   }
   auto happened = sequence::extract(processes);
@@ -87,7 +100,7 @@ std::string ForcedRun::path_of(const std::string& thread) const {
 }
 
 Result<ForcedRun> run_forced(const std::vector<TargetLine>& programs, const std::string& plan, const Folder& folder,
-                             double inactivity_s, Interrupts& interrupts, std::optional<std::uint64_t> chaos) {
+                             double inactivity_s, Interrupts& interrupts, const ForcedOptions& how) {
   std::error_code ignored;
   const fs::path plan_path = fs::absolute(folder.path, ignored) / "plan";
   const fs::path report_path = fs::absolute(folder.path, ignored) / "report";
@@ -98,10 +111,11 @@ Result<ForcedRun> run_forced(const std::vector<TargetLine>& programs, const std:
   options.full = true;
   options.keeps_image = false;
   options.silent = true;
-  options.chaos = chaos;
+  options.chaos = how.chaos;
   options.timeout_s = inactivity_s;
   options.variables = {"REPRISE_REPORT=" + report_path.string()};
   if (!plan.empty()) options.variables.push_back("REPRISE_PLAN=" + plan_path.string());
+  if (!how.inputs.empty()) options.variables.push_back("REPRISE_INPUTS=" + how.inputs);
   Quiet quiet;
   bool is_at_rest = false;
   options.is_over = [&](const std::vector<pid_t>& running) {

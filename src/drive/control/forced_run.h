@@ -20,6 +20,7 @@ struct ForcedRun {
   std::map<std::string, std::string> waiting;    // thread: what it waited to do
   std::map<std::string, std::string> paths;      // process#index: process/path
   std::map<std::string, bool> ended;             // by process/path
+  std::map<std::string, std::uint64_t> values;   // from outside: how many, by name
   std::set<std::string> local;                   // threads that wait for others of their own process
   Causes causes;
   bool came_to_rest{false};  // or ended; else time was over
@@ -28,10 +29,14 @@ struct ForcedRun {
   std::string path_of(const std::string& thread) const;
 };
 
-// Records into `folder`. An empty `plan` forces nothing. `chaos`: yields at random, by that seed. Errors: those of
-// record_system; damaged.
+struct ForcedOptions {
+  std::optional<std::uint64_t> chaos{};  // yields at random, by that seed
+  std::string inputs{};                  // a recording's folder whose values from outside come again; empty: none
+};
+
+// Records into `folder`. An empty `plan` forces nothing. Errors: those of record_system; damaged.
 Result<ForcedRun> run_forced(const std::vector<TargetLine>& programs, const std::string& plan,
                              const recording::Folder& folder, double inactivity_s, Interrupts& interrupts,
-                             std::optional<std::uint64_t> chaos = {});
+                             const ForcedOptions& how = {});
 
 }  // namespace reprise::drive

@@ -25,6 +25,26 @@ std::string flags_of(const Command& command) {
   return words;
 }
 
+// What may follow a flag: its choices, or files.
+std::string values_of(const Command& command) {
+  std::string cases;
+  for (const Flag& flag : command.flags) {
+    const std::string value = flag.value;
+    std::string made;
+    if (*flag.choices != '\0') made = fmt::format("-W \"{}\"", flag.choices);
+    if (value == "FILE" || value == "PROCFILE" || value == "PATH" || value == "DIR") made = "-f";
+    if (flag.hidden || made.empty()) continue;
+    std::string patterns = fmt::format("{}:{}", command.name, flag.names);
+    if (const std::size_t comma = patterns.find(','); comma != std::string::npos)
+      patterns.replace(comma, 1, fmt::format("|{}:", command.name));
+    for (char& letter : made) {
+      if (letter == '|') letter = ' ';
+    }
+    cases += fmt::format("    {}) COMPREPLY=($(compgen {} -- \"$word\")); return ;;\n", patterns, made);
+  }
+  return cases;
+}
+
 constexpr const char* script_head = R"(# bash completion for reprise: source <(reprise completion bash)
 _reprise() {
   local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} i
@@ -38,6 +58,8 @@ _reprise() {
       return
     fi
   done
+  case $command:${COMP_WORDS[COMP_CWORD-1]} in
+@VALUES@  esac
   local flags=
   case $command in
 )";
@@ -79,11 +101,16 @@ int run_completion(const Arguments& arguments, Console& console) {
   }
   std::string names;
   std::string cases;
+  std::string values;
   for (const Command& command : commands()) {
+    values += values_of(command);
     names += fmt::format("{}{}", names.empty() ? "" : " ", command.name);
     cases += fmt::format("    {}) flags=\"{}\" ;;\n", command.name, flags_of(command));
   }
-  console.print(filled(script_head, names) + cases + filled(script_tail, names));
+  std::string head = filled(script_head, names);
+  constexpr std::string_view mark = "@VALUES@";
+  head.replace(head.find(mark), mark.size(), values);
+  console.print(head + cases + filled(script_tail, names));
   return done;
 }
 

@@ -30,6 +30,7 @@ int run_replay_sequence(const Arguments& arguments, Console& console) {
   Interrupts interrupts;
   const auto tested = test_sequence(forcing->programs, forcing->listed, forcing->folder, forcing->options, interrupts);
   if (!tested) return console.fail(tested.error());
+  if (const std::string held = held_line(*tested, forcing->inputs); !held.empty()) console.note(held);
   const auto [word, code] = outcome_of(*tested);
   if (arguments.json) {
     console.print_json(facts_of(word, *tested, forcing->kept));

@@ -31,6 +31,7 @@ int run_test(const Arguments& arguments, Console& console) {
   Interrupts interrupts;
   const auto tested = test_sequence(forcing->programs, forcing->listed, forcing->folder, forcing->options, interrupts);
   if (!tested) return console.fail(tested.error());
+  if (const std::string held = held_line(*tested, forcing->inputs); !held.empty()) console.note(held);
   if (arguments.json) {
     console.print_json(facts_of(std::string(name(tested->verdict)), *tested, forcing->kept));
   } else {
