@@ -267,12 +267,12 @@ bool MailboxCore::is_turn(const Actor& receiver) const {
 // Returns in the receiver's turn; holds it for good where it would do more than is listed.
 void MailboxCore::await_turn(std::unique_lock<reprise::mutex>& lock) {
   const std::string_view type = is_synchronous_ ? "SRsynchronization" : "receive";
-  const bool is_listed = own_step(type, name_, true);
+  const bool is_listed = own_step(type, name_, true, {}, &lock);
   const Actor self = this_actor();
   bool has_told = false;
   while (!is_closed_ && !(is_listed && is_turn(self))) {
     const bool is_over = next_ >= planned_->events.size();
-    if (!is_listed && is_over && (!queue_.empty() || !stash_.empty())) hold(std::string(type) + ' ' + name_);
+    if (!is_listed && is_over && (!queue_.empty() || !stash_.empty())) hold(std::string(type) + ' ' + name_, &lock);
     if (is_listed && !std::exchange(has_told, true)) wants(std::string(type) + ' ' + name_);
     hub_->wait(lock);
   }

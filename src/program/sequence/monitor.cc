@@ -35,7 +35,7 @@ void monitor::await_turn(std::unique_lock<mutex>& lock, std::string_view type, s
   const std::string what = std::string(type) + ' ' + name_ + ':' + std::string(method);
   bool has_told = false;
   while (!is_turn(type, method, condition)) {
-    if (planned_->extent != detail::Extent::begin && next_ >= planned_->events.size()) detail::hold(what);
+    if (planned_->extent != detail::Extent::begin && next_ >= planned_->events.size()) detail::hold(what, &lock);
     if (!std::exchange(has_told, true)) detail::wants(what);
     turn_.wait(lock);
   }
@@ -125,7 +125,7 @@ void semaphore::await_turn(std::unique_lock<mutex>& lock, std::string_view type)
   bool has_told = false;
   for (;;) {
     if (order_ >= planned_->events.size()) {
-      if (type == "V" || count_ > 0) detail::hold(what);  // else it is blocked, as it may be at the end
+      if (type == "V" || count_ > 0) detail::hold(what, &lock);  // else it is blocked, as it may be at the end
     } else {
       const detail::PlannedEvent& event = planned_->events[order_];
       if (event.type == type && self.is(event.thread)) return;

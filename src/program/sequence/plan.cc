@@ -142,7 +142,8 @@ const std::vector<std::string>& Plan::entries_of(const Actor& actor) const {
 
 const Plan* plan() { return the_plan; }
 
-bool own_step(std::string_view type, const std::string& object, bool may_wait, std::string_view where) {
+bool own_step(std::string_view type, const std::string& object, bool may_wait, std::string_view where,
+              std::unique_lock<mutex>* lock) {
   const Plan* forced = plan();
   if (forced == nullptr || !forced->lists_mailboxes()) return true;
   const std::vector<PlannedStep>& steps = forced->steps_of(this_actor());
@@ -151,12 +152,12 @@ bool own_step(std::string_view type, const std::string& object, bool may_wait, s
   const std::uint64_t all = counted().all + 1;
   if (own_next >= steps.size()) {
     if (may_wait) return false;
-    hold(what + std::to_string(number) + std::string(where));
+    hold(what + std::to_string(number) + std::string(where), lock);
   }
   const PlannedStep& step = steps[own_next];
   const bool is_it = step.type == type && step.object == object && (step.number == 0 || step.number == number) &&
                      (step.all == 0 || step.all == all);
-  if (!is_it) hold(what + std::to_string(step.all == 0 ? number : all) + std::string(where));
+  if (!is_it) hold(what + std::to_string(step.all == 0 ? number : all) + std::string(where), lock);
   ++own_next;
   note(Kind::mailbox, object, "step " + std::string(type) + ' ' + std::to_string(number) + ' ' + std::to_string(all));
   return true;
@@ -176,10 +177,11 @@ void own_entry(const std::string& monitor) {
 
 void wants(std::string_view what) { report("wants", what); }
 
-void hold(std::string_view what) {
+void hold(std::string_view what, std::unique_lock<mutex>* lock) {
   report("deviates", what);
-  std::unique_lock lock(held->mutex);
-  for (;;) held->never.wait(lock);
+  if (lock != nullptr) lock->unlock();
+  std::unique_lock for_good(held->mutex);
+  for (;;) held->never.wait(for_good);
 }
 
 }  // namespace reprise::detail

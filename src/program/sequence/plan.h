@@ -22,8 +22,11 @@
 // Threads   Any; nothing changes after it was read.
 #pragma once
 
+#include <reprise/mutex.h>
+
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
@@ -100,7 +103,9 @@ const Plan* plan();
 
 // The calling thread is about to do this: it must be the next of its own steps, or it is held. False: it has no more
 // steps (`may_wait`: then it is the caller's to hold it). `where` is told with what it does instead.
-bool own_step(std::string_view type, const std::string& object, bool may_wait = false, std::string_view where = {});
+// `lock`: see hold().
+bool own_step(std::string_view type, const std::string& object, bool may_wait = false, std::string_view where = {},
+              std::unique_lock<mutex>* lock = nullptr);
 
 // The place of the calling thread's next step; no_place: it has no more.
 std::uint64_t own_place();
@@ -111,7 +116,8 @@ void own_entry(const std::string& monitor);
 // The calling thread waits for its turn to do this.
 void wants(std::string_view what);
 
-// The calling thread does what the plan does not have: reports it and never returns.
-[[noreturn]] void hold(std::string_view what);
+// The calling thread does what the plan does not have: reports it and never returns. What happens at the object all the
+// same must not wait for it: `lock` is released.
+[[noreturn]] void hold(std::string_view what, std::unique_lock<mutex>* lock = nullptr);
 
 }  // namespace reprise::detail

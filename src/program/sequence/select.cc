@@ -78,10 +78,10 @@ MailboxCore* visible_at(const Cores& open, std::uint64_t place) {
 // The thread has no more steps: it may wait for a message that never comes, and for nothing else.
 [[noreturn]] void hold_at_end(const Cores& open, std::unique_lock<mutex>& lock, bool may_go_on) {
   for (;;) {
-    if (may_go_on) own_step("elseDelay", {}, false, where);
+    if (may_go_on) own_step("elseDelay", {}, false, where, &lock);
     for (const MailboxCore* core : open) {
       if (core->has_more_than_listed())
-        own_step(core->is_synchronous() ? "SRsynchronization" : "receive", core->name(), false, where);
+        own_step(core->is_synchronous() ? "SRsynchronization" : "receive", core->name(), false, where, &lock);
     }
     selection()->wait(lock);
   }
@@ -93,11 +93,11 @@ MailboxCore* await_forced(const Cores& open, std::unique_lock<mutex>& lock, bool
   for (bool has_told = false;;) {
     if (is_before(open, place)) {
       if (MailboxCore* first = visible_at(open, place)) {
-        own_step(first->is_synchronous() ? "SRsynchronization" : "receive", first->name(), false, where);
+        own_step(first->is_synchronous() ? "SRsynchronization" : "receive", first->name(), false, where, &lock);
         return first;
       }
       if (may_go_on && awaited_at(open, place) == nullptr) {
-        own_step("elseDelay", {}, false, where);
+        own_step("elseDelay", {}, false, where, &lock);
         return nullptr;
       }
     }
