@@ -64,6 +64,8 @@ Result<std::vector<Line>> parse_procfile(std::string_view text) {
     const std::string name(trimmed(line.substr(0, colon)));
     const std::string_view command = trimmed(line.substr(colon + 1));
     if (!recording::is_valid_name(name)) return wrong(fmt::format("\"{}\" is no name for a process", name));
+    if (recording::launched_as(name) != name)
+      return wrong(fmt::format("\"{}\" is how a process is named that another one starts", name));
     const auto same = [&name](const Line& other) { return other.name == name; };
     if (std::any_of(lines.begin(), lines.end(), same)) return wrong(fmt::format("{} stands there twice", name));
     auto words = words_of(command);

@@ -22,7 +22,8 @@ TEST(Procfile, CommandsThatNeedAShellGetOne) {
 }
 
 TEST(Procfile, WhatIsWrongIsToldWithItsLine) {
-  const char* const wrong[] = {"a: x\nno colon", "a: x\na: y", "a: x\nb:", "a: x\nb: 'open", "a: x\nb/c: y"};
+  const char* const wrong[] = {
+      "a: x\nno colon", "a: x\na: y", "a: x\nb:", "a: x\nb: 'open", "a: x\nb/c: y", "a: x\nb-0-1: y"};
   for (const char* text : wrong) {
     const auto lines = parse_procfile(text);
     ASSERT_FALSE(lines) << text;

@@ -214,12 +214,12 @@ class Test {
           "forms node, total, simple and thread2 say it");
     }
     if (!is_against && !races_.empty()) return by_chance();
-    result_.verdict = Verdict::infeasible;
+    result_.verdict = Feasibility::infeasible;
     return result_;
   }
 
   Tested undecided(const std::string& why) {
-    result_.verdict = Verdict::undecided;
+    result_.verdict = Feasibility::undecided;
     result_.reason = why;
     return result_;
   }
@@ -413,7 +413,7 @@ class Test {
     fs::copy(tried_.path, kept_.path, fs::copy_options::recursive, error);
     if (error) return fail(ErrorCode::io, fmt::format("cannot keep {}: {}", kept_.path.string(), error.message()));
     if (outcome.is_feasible) {
-      result_.verdict = Verdict::feasible;
+      result_.verdict = Feasibility::feasible;
       result_.place.reset();
       result_.instead.clear();
       result_.reason.clear();

@@ -1,7 +1,7 @@
 // Can this sequence happen? Runs the programs with it forced, again and again, until one run yields it or none can.
 //
 //   auto tested = test_sequence(programs, listed, options, interrupts);
-//   tested->verdict == Verdict::feasible
+//   tested->verdict == Feasibility::feasible
 //
 // What is listed is forced. What is not listed but races, the entries of monitors, is searched: a run that goes wrong
 // says why (the entries that the deviating step depends on), and one of these must go another way. When no way is left,
@@ -22,7 +22,7 @@
 
 namespace reprise::drive {
 
-enum class Verdict : std::uint8_t { feasible, infeasible, undecided };
+enum class Feasibility : std::uint8_t { feasible, infeasible, undecided };
 
 struct TestOptions {
   std::uint64_t runs_max{1000};
@@ -32,7 +32,7 @@ struct TestOptions {
 };
 
 struct Tested {
-  Verdict verdict{Verdict::undecided};
+  Feasibility verdict{Feasibility::undecided};
   std::uint64_t runs{0};
   std::size_t listed{0};  // events
   std::optional<std::size_t>

@@ -16,8 +16,8 @@ struct Forced {
 
 // It diverges where a thread does something else, or cannot by what is written; it stalls where all wait and none does.
 Forced outcome_of(const Tested& tested) {
-  if (tested.verdict == Verdict::feasible) return {"forced", done};
-  if (tested.verdict == Verdict::undecided)
+  if (tested.verdict == Feasibility::feasible) return {"forced", done};
+  if (tested.verdict == Feasibility::undecided)
     return tested.timed_out ? Forced{"stalled", stalled} : Forced{"undecided", undecided};
   return tested.deviates || !tested.reason.empty() ? Forced{"diverged", diverged} : Forced{"stalled", stalled};
 }

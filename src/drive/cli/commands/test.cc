@@ -8,16 +8,18 @@
 namespace reprise::drive::cli {
 namespace {
 
-std::string_view name(Verdict verdict) {
-  return verdict == Verdict::feasible ? "feasible" : verdict == Verdict::infeasible ? "infeasible" : "undecided";
+std::string_view name(Feasibility verdict) {
+  return verdict == Feasibility::feasible     ? "feasible"
+         : verdict == Feasibility::infeasible ? "infeasible"
+                                              : "undecided";
 }
 
 void print_text(const Tested& tested, const std::string& kept, Console& console) {
   console.print(fmt::format("{} ({}, {})", name(tested.verdict), analyse::counted(tested.listed, "event"),
                             analyse::counted(tested.runs, "run")));
-  if (tested.verdict == Verdict::feasible) return console.print(fmt::format("the recording {} proves it", kept));
+  if (tested.verdict == Feasibility::feasible) return console.print(fmt::format("the recording {} proves it", kept));
   for (const std::string& line : stop_lines(tested)) console.print(line);
-  if (tested.verdict == Verdict::infeasible)
+  if (tested.verdict == Feasibility::infeasible)
     console.print("searched were the entries of monitors: no order of them yields it");
   console.print(fmt::format("the recording {} came furthest", kept));
 }
@@ -37,8 +39,10 @@ int run_test(const Arguments& arguments, Console& console) {
   } else {
     print_text(*tested, forcing->kept, console);
   }
-  if (tested->verdict == Verdict::undecided) console.note("more runs may decide it: --search N");
-  return tested->verdict == Verdict::feasible ? done : tested->verdict == Verdict::infeasible ? finding : undecided;
+  if (tested->verdict == Feasibility::undecided) console.note("more runs may decide it: --search N");
+  return tested->verdict == Feasibility::feasible     ? done
+         : tested->verdict == Feasibility::infeasible ? finding
+                                                      : undecided;
 }
 
 }  // namespace reprise::drive::cli
