@@ -18,13 +18,14 @@ int run_help(const Arguments& arguments, Console& console) {
   std::string text =
       "Record a concurrent program once; run that same execution again as often as you like.\n\nUsage: reprise COMMAND "
       "...\n\n";
-  for (const Command& command : commands()) text += fmt::format("  {:<12}{}\n", command.name, command.summary);
+  for (const Command& command : commands()) text += fmt::format("  {:<15}{}\n", command.name, command.summary);
   text +=
       "\nA first look:\n"
       "  reprise record -- ./program      reprise replay      reprise info\n\n"
       "Recordings lie in the working folder, or in REPRISE_HOME. Exit codes: 0 done, 1 a finding, 2 usage, 3 "
       "divergence,\n"
-      "4 stalled, 5 bad or missing recording, 7 unsupported, 125 reprise itself failed; record passes the program's "
+      "4 stalled, 5 bad or missing recording, 6 undecided, 7 unsupported, 125 reprise itself failed; record passes the "
+      "program's "
       "code through.";
   console.print(text);
   return done;
