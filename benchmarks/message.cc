@@ -77,11 +77,15 @@ class Bench {
 
   // The four figures of a transport that only the paper's tables show.
   void over(const std::string& transport) {
+    const std::string behind = "." + transport;
     for (const std::string level : {"order", "data"}) {
-      const std::string off = "off." + transport;
-      const std::string name = transport + "." + level;
-      rows_to_print_[name + ".oneway"] = compare(off, level + "." + transport, "oneway", sizes_.oneway);
-      rows_to_print_[name + ".call"] = compare(off, level + "." + transport, "call", sizes_.calls);
+      const auto row = [&](const std::string& what, std::uint64_t size) {
+        std::string name = transport;
+        name.append(".").append(level).append(".").append(what);
+        rows_to_print_[name] = compare("off" + behind, level + behind, what, size);
+      };
+      row("oneway", sizes_.oneway);
+      row("call", sizes_.calls);
     }
   }
 

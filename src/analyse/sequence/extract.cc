@@ -142,7 +142,8 @@ class Extractor {
     if (noted_event.kind == Kind::semaphore) {
       if (!is_semaphore_type(*type) || !words.good()) return std::optional<Event>();
       link_after(words.has_more() ? words.number() : 0);
-      return noted(std::move(event), fmt::format("semaphore {}/{}", event.home, event.object));
+      const std::string object = fmt::format("semaphore {}/{}", event.home, event.object);
+      return noted(std::move(event), object);
     }
     const std::size_t colon = event.object.rfind(':');
     if (!is_monitor_type(*type) || colon == std::string::npos) return std::optional<Event>();
@@ -158,7 +159,8 @@ class Extractor {
     } else {
       link_after(all);
     }
-    return noted(std::move(event), fmt::format("monitor {}/{}", event.home, event.object));
+    const std::string object = fmt::format("monitor {}/{}", event.home, event.object);
+    return noted(std::move(event), object);
   }
 
   // An event with a number of its own in the thread that notes it, and one that comes after such a number.
@@ -203,7 +205,8 @@ class Extractor {
       event.selection_number = words.number();
     }
     if (!words.good()) return std::optional<Event>();
-    return noted(std::move(event), has_object ? "mailbox " + event.object : "");
+    const std::string object = has_object ? "mailbox " + event.object : "";
+    return noted(std::move(event), object);
   }
 
   const std::vector<Process>& processes_;

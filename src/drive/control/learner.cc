@@ -85,7 +85,8 @@ bool Learner::learn_from(const std::map<std::string, std::string>& deviating) {
   constexpr std::string_view entry_mark = " as its entry ";
   constexpr std::string_view enters = "enter ";
   bool is_new = false;
-  for (const auto& [thread, text] : deviating) {
+  for (const auto& [thread, what] : deviating) {
+    const std::string& text = what;  // a lambda cannot have what is bound
     const auto number_after = [&](std::size_t at) { return std::strtoull(text.c_str() + at, nullptr, 10); };
     if (const std::size_t at = text.find(event_mark); at != std::string::npos)
       is_new |= learn_event(thread, text.substr(0, at), number_after(at + event_mark.size()));

@@ -12,7 +12,7 @@ namespace reprise::detail {
 std::string made_name(std::string_view process, std::string_view path, char what, std::uint64_t number) {
   std::string own = "m";
   own.append(path).append(1, '.').append(1, what).append(std::to_string(number)).append(1, '.');
-  const std::string name = own + std::string(process);
+  std::string name = own + std::string(process);
   if (messaging::is_valid_party(name)) return name;
   const XXH128_hash_t hash = XXH3_128bits(name.data(), name.size());
   char digits[2 * 16 + 1];

@@ -50,13 +50,13 @@ class SelectProperties : public testing::Test {
  protected:
   // Parties meet in a folder of these tests' own, which a process looks for once.
   static void SetUpTestSuite() {
-    folder_ = (std::filesystem::temp_directory_path() / "reprise-select-XXXXXX").string();
-    ASSERT_NE(mkdtemp(folder_.data()), nullptr);
-    setenv("REPRISE_RUN", folder_.c_str(), 1);
+    folder = (std::filesystem::temp_directory_path() / "reprise-select-XXXXXX").string();
+    ASSERT_NE(mkdtemp(folder.data()), nullptr);
+    setenv("REPRISE_RUN", folder.c_str(), 1);
   }
   static void TearDownTestSuite() {
     unsetenv("REPRISE_RUN");
-    std::filesystem::remove_all(folder_);
+    std::filesystem::remove_all(folder);
   }
 
   // Returns when the message has arrived: a connection is closed after all that was sent over it.
@@ -87,7 +87,7 @@ class SelectProperties : public testing::Test {
     return done;
   }
 
-  static inline std::string folder_;
+  static inline std::string folder;
 };
 
 // What is under way, in the order in which it came.

@@ -121,7 +121,7 @@ Status give_message(Request& request, std::string& bytes) {
 void give_packet(Node& node, const Request& request, const std::string& bytes) {
   void* buffer = std::malloc(bytes.empty() ? 1 : bytes.size());
   if (buffer == nullptr) std::abort();
-  std::memcpy(buffer, bytes.data(), bytes.size());
+  std::copy(bytes.begin(), bytes.end(), static_cast<char*>(buffer));
   node.buffers.emplace(buffer, bytes.size());
   *request.packet = buffer;
 }
