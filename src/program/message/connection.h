@@ -87,6 +87,10 @@ class Connection {
 // Errors, as message_error: bad_name, system.
 std::shared_ptr<Connection> find(Mailbox& mailbox, std::string_view name, Time time);
 
+// The party that listens at `place`, which is waited for. Errors, as message_error: unknown_host, refused, no_party,
+// system.
+std::shared_ptr<Connection> find_at(Mailbox& mailbox, const at& place, Time time);
+
 // What was recorded after a step that went wrong; record it.
 Came recorded_fault(gate::Thread* thread);
 void keep_fault(gate::Thread* thread, Came came);
