@@ -164,8 +164,8 @@ class SenderHandle {
 
 }  // namespace detail
 
-// Sends to the mailbox of this name, of whichever kind it is; or to the one that listens at host:port. Threads may share
-// it.
+// Sends to the mailbox of this name, of whichever kind it is; or to the one that listens at host:port. Threads may
+// share it.
 template <typename T>
 class sender : public detail::SenderHandle {
  public:

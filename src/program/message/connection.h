@@ -55,6 +55,9 @@ class Connection {
   };
   Sent send_frame_of(FrameType type, std::string_view bytes);
   Came put(Header& header, std::string_view bytes, bool replaying);
+  // Replay without simulation: what really came of it, where that is not what was recorded, is a difference.
+  bool is_tried() const;
+  void compare(gate::Thread& thread, Came recorded, Came now) const;
   Came await_reply(std::uint32_t call, const Deadline& deadline, bool replaying, std::string& reply);
   void forget(std::uint32_t call);
   void read_replies(std::unique_lock<std::mutex>& lock, const Deadline& deadline, bool replaying);

@@ -104,9 +104,28 @@ int reach_again(const std::string& name, Located where, std::uint64_t connection
 
 namespace {
 
+// Nobody came in time when it was recorded. Is anybody there now, in this replay?
+void look_again(const std::string& name, gate::Thread& thread, Time time) {
+  auto run = world().run();
+  if (world().simulates_errors() || world().is_alone() || !run) return;
+  for (const Deadline deadline(time);;) {
+    for (std::uint32_t incarnation = 1; auto where = (*run)->look(key_of(name, incarnation)); ++incarnation) {
+      if (!where->is_alive) continue;
+      return thread.gate->differs(thread, Kind::value,
+                                  "recorded: no " + name + " came in time; now it is there, in process " +
+                                      where->process + " (--exceptions trace-only)");
+    }
+    if (deadline.is_over()) return;
+    await(-1, 0, Deadline(look_interval), true);
+  }
+}
+
 std::shared_ptr<Connection> find_recorded(Mailbox& mailbox, const std::string& name, gate::Thread& thread,
-                                          std::string_view text) {
-  if (text.empty() || text[0] == '-') return nullptr;
+                                          std::string_view text, Time time) {
+  if (text.empty() || text[0] == '-') {
+    look_again(name, thread, time);
+    return nullptr;
+  }
   const bool is_known = next_word(text) == "=";
   const auto recorded = parse_found(text);
   if (!recorded)
@@ -141,7 +160,7 @@ std::shared_ptr<Connection> find(Mailbox& mailbox, std::string_view wanted, Time
   const std::string what = "find " + name;
   std::string text;
   if (thread != nullptr && thread->gate->given(*thread, Kind::value, what, take_text, &text))
-    return find_recorded(mailbox, name, *thread, text);
+    return find_recorded(mailbox, name, *thread, text, time);
   for (const Deadline deadline(time);;) {
     const auto reached = reach(mailbox, name, deadline);
     if (!reached) {

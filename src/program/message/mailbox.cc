@@ -27,6 +27,8 @@ constexpr std::uint64_t wake_key = 3;
 constexpr std::uint64_t place_key = 4;
 constexpr std::uint64_t first_source_key = 16;
 constexpr std::size_t strangers_max = 64;
+constexpr std::string_view listen_failed = "-9";
+static_assert(static_cast<int>(message_fault::system) == 9);
 constexpr int events_at_once = 64;
 constexpr std::size_t polled_max = 16;
 constexpr std::size_t own_files = 4;
@@ -66,6 +68,7 @@ Mailbox::Mailbox(std::string_view name, const at* place) : name_(name), label_("
   });
   if (outcome.size() < 2 || outcome[0] != '+') {
     close_all();
+    if (!is_done && place_ && outcome.starts_with(listen_failed)) listen_again(outcome);
     const auto fault = outcome.size() < 2 ? message_fault::system : static_cast<message_fault>(outcome[1] - '0');
     throw message_error(fault, outcome.size() < 2 ? outcome : outcome.substr(2));
   }
@@ -156,7 +159,12 @@ void Mailbox::enlist(std::uint32_t wanted) {
 void Mailbox::open_sockets(Run& run, const std::string& entry) {
   std::string what = "a socket in the run folder";
   unix_ = listen_unix(run.folder(), socket_name(entry));
-  bool fine = unix_ >= 0 && (is_replaying(gate::current) || open_networks(run, what));
+  bool fine = unix_ >= 0;
+  if (is_replaying(gate::current)) {
+    if (!world().simulates_errors()) open_place_again();
+  } else {
+    fine = fine && open_networks(run, what);
+  }
   if (fine) {
     epoll_ = epoll_create1(EPOLL_CLOEXEC);
     wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -190,6 +198,29 @@ bool Mailbox::open_networks(Run& run, std::string& what) {
   place_file_ = listen_tcp(place_->host, place_->port);
   if (place_file_ >= 0) port_ = port_of(place_file_);
   return place_file_ >= 0;
+}
+
+// Replay without simulation: the error is not to come again, if it does not come of itself.
+void Mailbox::listen_again(const std::string& recorded) {
+  if (world().simulates_errors() || world().is_alone()) return;
+  const int file = listen_tcp(place_->host, place_->port);
+  if (file < 0) return;
+  close(file);
+  gate::Thread& thread = *gate::current;
+  thread.gate->differs(thread, Kind::value,
+                       "recorded: " + recorded.substr(2) + "; now it can (--exceptions trace-only)");
+}
+
+// The same: who tries to connect now must find it where it was. A port that the system chose may be taken by now.
+void Mailbox::open_place_again() {
+  if (!place_) return;
+  place_file_ = listen_tcp(place_->host, port_);
+  if (place_file_ >= 0 || place_->port == 0) return;
+  const std::string why = std::strerror(errno);
+  gate::Thread& thread = *gate::current;
+  thread.gate->differs(thread, Kind::value,
+                       "recorded: mailbox " + name_ + " listens at " + text_of(*place_) + "; now: " + why +
+                           " (--exceptions trace-only)");
 }
 
 void Mailbox::watch(int file, std::uint64_t key, std::uint32_t events, bool is_new) {
@@ -325,7 +356,8 @@ bool Mailbox::welcome(Source& source) {
   const bool is_same_run = source.in.payload() == run_id_;
   source.in.pop();
   if (!is_same_run && gate::installed != nullptr) {
-    refuse(source.file, "it belongs to another run (on several hosts a line `run NAME` in REPRISE_PEERS makes them one)");
+    refuse(source.file,
+           "it belongs to another run (on several hosts a line `run NAME` in REPRISE_PEERS makes them one)");
     return false;
   }
   tell(source.file, FrameType::welcome,

@@ -104,6 +104,8 @@ class Mailbox {
   void enlist(std::uint32_t wanted);
   void open_sockets(Run& run, const std::string& name);
   bool open_networks(Run& run, std::string& what);
+  void listen_again(const std::string& recorded);
+  void open_place_again();
   void close_all();
   void watch(int file, std::uint64_t key, std::uint32_t events, bool is_new);
 

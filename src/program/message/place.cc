@@ -61,7 +61,7 @@ Attempt ask(int file, const Mailbox& mailbox, const std::string& there, const De
     return failed(file, message_fault::refused, there + " refuses: " + std::string(in.payload()), false);
   auto who = in.header().type == FrameType::welcome ? parse_welcome(in.payload()) : std::nullopt;
   if (!who) return failed(file, message_fault::no_party, "what listens at " + there + " is no mailbox", false);
-  if (!who->is_same_run && gate::installed != nullptr)
+  if (!who->is_same_run && gate::installed != nullptr && gate::installed->lives())
     return failed(file, message_fault::refused, "mailbox " + who->party + " at " + there + " belongs to another run",
                   false);
   return {std::move(who), file, message_fault::none, {}, false};
@@ -97,8 +97,26 @@ std::string failure_text(const Attempt& made) {
   throw message_error(static_cast<message_fault>(*fault), std::string(text));
 }
 
-std::shared_ptr<Connection> find_recorded_at(Mailbox& mailbox, const at& place, std::string_view text) {
-  if (text.empty() || text[0] == '-') throw_recorded(place, text);
+// An error was recorded. Without simulation it is tried again: another outcome is a difference.
+[[noreturn]] void fail_again(Mailbox& mailbox, const at& place, std::string_view text, Time time) {
+  if (world().simulates_errors() || world().is_alone()) throw_recorded(place, text);
+  Attempt made = reach(mailbox, place, time);
+  if (made.file >= 0) close(made.file);
+  std::string_view rest = text;
+  next_word(rest);
+  const auto what = [](std::string_view why) { return why.substr(0, why.find(": ")); };
+  const bool is_same = next_number(rest) == static_cast<std::uint64_t>(made.fault) && what(rest) == what(made.why);
+  if (is_same) throw message_error(made.fault, made.why);
+  const std::string now =
+      made.who ? "mailbox " + made.who->party + " of process " + made.who->process + " answers" : made.why;
+  gate::Thread& thread = *gate::current;
+  thread.gate->differs(thread, Kind::value,
+                       "recorded: " + std::string(rest) + "; now: " + now + " (--exceptions trace-only)");
+  throw message_error(message_fault::system, now);
+}
+
+std::shared_ptr<Connection> find_recorded_at(Mailbox& mailbox, const at& place, std::string_view text, Time time) {
+  if (text.empty() || text[0] == '-') fail_again(mailbox, place, text, time);
   next_word(text);
   const auto found = parse_found(text);
   const auto name = next_word(text);
@@ -123,7 +141,7 @@ std::shared_ptr<Connection> find_at(Mailbox& mailbox, const at& place, Time time
   const std::string what = "find " + text_of(place);
   std::string text;
   if (thread != nullptr && thread->gate->given(*thread, Kind::value, what, take_text, &text))
-    return find_recorded_at(mailbox, place, text);
+    return find_recorded_at(mailbox, place, text, time);
   Attempt made = reach(mailbox, place, time);
   const auto keep = [&](const std::string& outcome) {
     if (thread != nullptr) thread->gate->keep(*thread, Kind::value, what, outcome.data(), outcome.size());
@@ -140,8 +158,7 @@ std::shared_ptr<Connection> find_at(Mailbox& mailbox, const at& place, Time time
   where.process = who.process;
   where.host = who.host;
   keep(text_of(Found{where, kept, false}) + " " + who.party);
-  auto connection =
-      std::make_shared<Connection>(who.party, who.incarnation, who.process, who.host, kept, made.file);
+  auto connection = std::make_shared<Connection>(who.party, who.incarnation, who.process, who.host, kept, made.file);
   connection->open(mailbox);
   return connection;
 }

@@ -26,7 +26,15 @@ constexpr std::size_t buffer_bytes = std::size_t{64} << 10;
 constexpr std::size_t greeting_bytes_max = 1024;
 
 // An inquiry asks who listens there; a welcome answers it.
-enum class FrameType : std::uint8_t { greeting = 1, plain = 2, call = 3, reply = 4, refusal = 5, inquiry = 6, welcome = 7 };
+enum class FrameType : std::uint8_t {
+  greeting = 1,
+  plain = 2,
+  call = 3,
+  reply = 4,
+  refusal = 5,
+  inquiry = 6,
+  welcome = 7
+};
 
 // Little-endian: u16 magic, u8 version, u8 zero, u32 length, u64 number, u32 thread, u24 call, u8 type. The type stands
 // last, right before the bytes: both together are what level data keeps.
