@@ -177,7 +177,7 @@ TEST(SequenceText, NamesThePlaceOfAMistake) {
   EXPECT_EQ(message_of("(entry,1,C:m,empty)"), "f.seq:1:14: expected NA, found empty");
   EXPECT_EQ(message_of("(wait,1,C:m,NA)"), "f.seq:1:13: expected a condition, found NA");
   EXPECT_EQ(message_of("(1,2,3,4,5,6,7)"), "f.seq:1:14: no event has more than 6 fields");
-  EXPECT_EQ(message_of("(close,1,\x1b[31m,1)"), "f.seq:1:10: expected a name or a number, found \\x1b");
+  EXPECT_EQ(message_of("(close,1,\x1b[31m,1)"), "f.seq:1:10: expected a name or a number, found \x1b");
 }
 
 // ---- mutations ----
