@@ -213,9 +213,10 @@ Result<Listed> read_listed(const std::vector<std::string>& files, const std::vec
         const sequence::Place place = one.parts.empty() || one.parts.front().events.empty()
                                           ? sequence::Place{1, 1}
                                           : one.parts.front().events.front().place;
-        return fail(ErrorCode::usage, fmt::format("{}:{}:{}: a second sequence of mailbox events begins here (form {}); "
-                                                  "all of them must be in one",
-                                                  one.file, place.line, place.column, name(one.form)));
+        return fail(ErrorCode::usage,
+                    fmt::format("{}:{}:{}: a second sequence of mailbox events begins here (form {}); "
+                                "all of them must be in one",
+                                one.file, place.line, place.column, name(one.form)));
       }
       if (auto added = add(listed, one, file, numbers); !added) return tl::unexpected(added.error());
     }

@@ -17,7 +17,8 @@ std::string_view name(Feasibility verdict) {
 void print_text(const Tested& tested, const Forcing& forcing, Console& console) {
   console.print(fmt::format("{} ({}, {})", name(tested.verdict), analyse::counted(tested.listed, "event"),
                             analyse::counted(tested.runs, "run")));
-  if (tested.verdict == Feasibility::feasible) return console.print(fmt::format("the recording {} proves it", forcing.kept));
+  if (tested.verdict == Feasibility::feasible)
+    return console.print(fmt::format("the recording {} proves it", forcing.kept));
   for (const std::string& line : stop_lines(tested, forcing.listed)) console.print(line);
   if (tested.verdict == Feasibility::infeasible && tested.runs > 1)
     console.print("searched were the entries of monitors: no order of them yields it");
