@@ -95,7 +95,7 @@ Result<std::string> wrap_line(const fs::path& profile) {
   std::string line = fmt::format("{} -Wl", object_of(profile).string());
   for (const char* name : common_functions) line += fmt::format(",--wrap=mcapi_{}", name);
   for (const char* name : *version == 1 ? functions_1 : functions_2) line += fmt::format(",--wrap=mcapi_{}", name);
-  return line + " -lreprise";
+  return line + " -lreprise_inputs -lreprise";
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <mcapi.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -89,16 +90,18 @@ Function* real(const char* name) {
 #define FOREIGN(name) __asm__(#name) __attribute__((visibility("default")))
 #endif
 
-thread_local int inside = 0;  // calls that the library makes to itself pass
+// Calls that the library makes to itself pass.
 struct Inside {
-  Inside() { ++inside; }
-  ~Inside() { --inside; }
+  Inside() { ++gate::in_library; }
+  ~Inside() { --gate::in_library; }
 };
-bool passes() { return inside != 0 || gate::current == nullptr; }
+bool passes() { return gate::in_library != 0 || gate::current == nullptr; }
 bool is_replayed() { return !gate::current->gate->lives(); }
 
-bool has_contents = false;  // the technique is data
-std::uint64_t own_node = 0;
+bool has_contents = false;                                // the technique is data
+thread_local std::uint64_t own_node = ~std::uint64_t{0};  // of the thread that began it
+std::uint64_t last_node = 0;
+std::uint64_t this_node() { return own_node != ~std::uint64_t{0} ? own_node : last_node; }
 bool is_simulated() { return has_contents && is_replayed(); }
 
 mcapi_status_t status_from(std::uint64_t number) { return static_cast<mcapi_status_t>(status_of(number)); }
@@ -157,7 +160,11 @@ void forget(const mcapi_request_t* request) {
 
 // ---- messages ----
 
-std::vector<mcapi_endpoint_t> own_endpoints;  // guarded by `mutex`
+struct Own {
+  mcapi_endpoint_t endpoint;
+  std::uint64_t node;
+};
+std::vector<Own> own_endpoints;  // guarded by `mutex`
 
 void hand_over(const Arrived& message, void* buffer, std::size_t capacity, std::size_t& size, mcapi_status_t& status) {
   size = std::min(message.bytes.size(), capacity);
@@ -177,7 +184,7 @@ void drain() {
   const std::lock_guard<std::mutex> lock(mutex);
   const Inside here;
   std::string room(size_max, '\0');
-  for (const mcapi_endpoint_t endpoint : own_endpoints) {
+  for (const auto& [endpoint, node] : own_endpoints) {
     mcapi_status_t status = MCAPI_SUCCESS;
     while (REAL(mcapi_msg_available)(endpoint, &status) > 0 && status == MCAPI_SUCCESS) {
       std::size_t size = 0;
@@ -229,9 +236,9 @@ void send_again(mcapi_endpoint_t from, mcapi_endpoint_t to, const void* buffer, 
       const Inside here;
       if (real_wait(&request, &sent, 0, &status) != MCAPI_FALSE) return;
       if (status == static_cast<mcapi_status_t>(invalid_request)) return;
-      --inside;
+      --gate::in_library;
       drain();
-      ++inside;
+      ++gate::in_library;
     }
   }
 }
