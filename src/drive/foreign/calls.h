@@ -234,6 +234,7 @@ void our_get_i(GET_NAME, mcapi_endpoint_t* result, mcapi_request_t* request, mca
   Pending made;
   made.asked = Asked::get;
   made.result = result;
+  made.result_size = sizeof *result;
   made.name[0] = THIS_DOMAIN;
   made.name[1] = static_cast<Key>(node);
   made.name[2] = static_cast<Key>(port);
@@ -243,3 +244,5 @@ void our_get_i(GET_NAME, mcapi_endpoint_t* result, mcapi_request_t* request, mca
 #include "transfers.h"
 
 }  // extern "C"
+
+#include "channels.h"
