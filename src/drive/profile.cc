@@ -191,6 +191,10 @@ Result<void> use_profile(const fs::path& profile, const Target& target) {
   if (!fs::exists(profile, error)) {
     return fail(ErrorCode::not_found, fmt::format("there is no {}; reprise mcapi-profile makes it", profile.string()));
   }
+  const auto version = version_of(profile);
+  if (!version) return tl::unexpected(version.error());
+  if (*version == 0)
+    return fail(ErrorCode::usage, fmt::format("{} is no profile; reprise mcapi-profile makes one", profile.string()));
   bool imports = false;
   std::vector<fs::path> images{target.path};
   for (const Library& library : target.libraries.own) images.push_back(library.path);
@@ -198,6 +202,15 @@ Result<void> use_profile(const fs::path& profile, const Target& target) {
     auto names = ask({"nm", "-D", "--undefined-only", image.string()});
     if (!names) return tl::unexpected(names.error());
     imports = imports || names->text.find(" U mcapi_initialize") != std::string::npos;
+  }
+  if (!imports) {
+    auto names = ask({"nm", target.path.string()});
+    if (!names) return tl::unexpected(names.error());
+    if (target.facts.is_dynamic && names->text.find(" T mcapi_initialize") == std::string::npos) {
+      return fail(ErrorCode::usage,
+                  fmt::format("{} calls no MCAPI function, or does not show that it does: it is stripped",
+                              target.path.string()));
+    }
   }
   if (!target.facts.is_dynamic || !imports) {
     auto line = wrap_line(profile);

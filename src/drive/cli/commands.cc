@@ -32,9 +32,11 @@ constexpr Flag inputs{"--inputs", "RECORDING",
 constexpr Flag process{"--process", "NAME", "Name of the process (default: the program's name)", &Arguments::process};
 constexpr Flag programs{"-f,--file", "PROCFILE", "The programs: lines `name: command`", &Arguments::procfile};
 
+constexpr Flag force{"--force", "", "Replace a recording that has this name", &Arguments::force};
+
 constexpr std::array record_flags{
     Flag{"-o,--output", "NAME", "Name of the recording (default: the program's name and a number)", &Arguments::output},
-    Flag{"--force", "", "Replace a recording that has this name", &Arguments::force},
+    force,
     Flag{"--full", "", "Write every event, also those that could be predicted", &Arguments::full},
     Flag{"--technique", "NAME", "Of MCAPI programs: the order per receiver, of all retrievals, or contents too",
          &Arguments::technique, "receiver|sender|data"},
@@ -83,8 +85,9 @@ constexpr std::array replay_flags{
     programs,
     start_id,
     process,
-    Flag{"-o,--output", "NAME", "With --sequence: name of the recording that is left (default: forced)",
+    Flag{"-o,--output", "NAME", "With --sequence: name of the recording that is left (default: forced-1, -2, ...)",
          &Arguments::output},
+    force,
     search,
     inactivity,
     inputs,
@@ -127,7 +130,8 @@ constexpr std::array test_flags{
          &Arguments::sequences},
     programs,
     start_id,
-    Flag{"-o,--output", "NAME", "Name of the recording that is left (default: test)", &Arguments::output},
+    Flag{"-o,--output", "NAME", "Name of the recording that is left (default: test-1, -2, ...)", &Arguments::output},
+    force,
     process,
     search,
     inactivity,

@@ -6,7 +6,9 @@
 #include <filesystem>
 
 #include "analyse/text.h"
+#include "drive/cli/new_recording.h"
 #include "drive/cli/start_ids.h"
+#include "recording/verify.h"
 
 namespace reprise::drive::cli {
 namespace {
@@ -30,6 +32,18 @@ Result<std::vector<TargetLine>> programs_of(const Arguments& arguments) {
   return programs;
 }
 
+// Values are taken from it in the midst of a run, where a damaged one could only be told as another run.
+Result<void> check_whole(const recording::Folder& folder) {
+  for (const std::string& process : folder.processes()) {
+    const auto report = recording::verify(folder.best(process));
+    if (!report) return tl::unexpected(report.error());
+    if (!report->findings.empty())
+      return fail(ErrorCode::damaged,
+                  fmt::format("{} is damaged; reprise verify {} says where", folder.name(), folder.name()));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Forcing> forcing_of(const Arguments& arguments, Purpose purpose, const char* default_name, Console& console) {
@@ -41,22 +55,33 @@ Result<Forcing> forcing_of(const Arguments& arguments, Purpose purpose, const ch
   if (!listed) return tl::unexpected(listed.error());
   auto programs = programs_of(arguments);
   if (!programs) return tl::unexpected(programs.error());
-  Forcing forcing{*std::move(listed), *std::move(programs), default_name, {}, {}, {}};
-  if (!arguments.output.empty()) forcing.kept = arguments.output;
-  if (!recording::is_valid_name(forcing.kept))
-    return fail(ErrorCode::usage, fmt::format("{} is no name for a recording", forcing.kept));
-  forcing.folder = {recording::home() / (forcing.kept + std::string(recording::folder_suffix))};
+  Forcing forcing{*std::move(listed), *std::move(programs), {}, {}, {}, {}};
   forcing.options.runs_max = arguments.search.value_or(forcing.options.runs_max);
   forcing.options.inactivity_s = arguments.inactivity_s.value_or(forcing.options.inactivity_s);
   if (!arguments.inputs.empty()) {
     const auto inputs = recording::find_folder(recording::home(), arguments.inputs);
     if (!inputs) return tl::unexpected(inputs.error());
+    if (inputs->name() == arguments.output)
+      return fail(ErrorCode::usage, fmt::format("{} cannot be both --inputs and -o", arguments.output));
+    if (auto whole = check_whole(*inputs); !whole) return tl::unexpected(whole.error());
     std::error_code ignored;
     forcing.options.inputs = std::filesystem::absolute(inputs->path, ignored).string();
     forcing.inputs = arguments.inputs;
   }
   forcing.options.progress = [&console](std::uint64_t run) { console.progress(fmt::format("run {}", run)); };
+  auto folder = new_recording(arguments, default_name);
+  if (!folder) return tl::unexpected(folder.error());
+  forcing.folder = *std::move(folder);
+  forcing.kept = forcing.folder.name();
   return forcing;
+}
+
+Result<Tested> test_forced(const Forcing& forcing) {
+  Interrupts interrupts;
+  auto tested = test_sequence(forcing.programs, forcing.listed, forcing.folder, forcing.options, interrupts);
+  std::error_code ignored;
+  if (!tested) std::filesystem::remove(forcing.folder.path, ignored);  // if it is empty: what came furthest stays
+  return tested;
 }
 
 std::vector<std::string> stop_lines(const Tested& tested) {

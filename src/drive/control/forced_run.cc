@@ -124,6 +124,12 @@ Result<ForcedRun> run_forced(const std::vector<TargetLine>& programs, const std:
   };
   auto recorded = record_system(folder, programs, options, interrupts);
   if (!recorded) return tl::unexpected(recorded.error());
+  if (recorded->how == ManifestEnd::interrupted)
+    return fail(ErrorCode::interrupted, "interrupted; nothing was decided");
+  if (!recorded->gates_met) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("no gate was met: is {} linked with libreprise?", programs.front().line.command.front()));
+  }
   ForcedRun run;
   run.came_to_rest = is_at_rest || recorded->how != ManifestEnd::time_limit;
   run.deviating = read_report(report_path, "deviates");

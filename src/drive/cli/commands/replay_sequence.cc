@@ -27,8 +27,7 @@ Forced outcome_of(const Tested& tested) {
 int run_replay_sequence(const Arguments& arguments, Console& console) {
   auto forcing = forcing_of(arguments, Purpose::replay, "forced", console);
   if (!forcing) return console.fail(forcing.error());
-  Interrupts interrupts;
-  const auto tested = test_sequence(forcing->programs, forcing->listed, forcing->folder, forcing->options, interrupts);
+  const auto tested = test_forced(*forcing);
   if (!tested) return console.fail(tested.error());
   if (const std::string held = held_line(*tested, forcing->inputs); !held.empty()) console.note(held);
   const auto [word, code] = outcome_of(*tested);

@@ -30,8 +30,7 @@ int run_test(const Arguments& arguments, Console& console) {
   if (arguments.sequences.empty()) return console.fail({ErrorCode::usage, "which sequence? --sequence FILE"});
   auto forcing = forcing_of(arguments, Purpose::test, "test", console);
   if (!forcing) return console.fail(forcing.error());
-  Interrupts interrupts;
-  const auto tested = test_sequence(forcing->programs, forcing->listed, forcing->folder, forcing->options, interrupts);
+  const auto tested = test_forced(*forcing);
   if (!tested) return console.fail(tested.error());
   if (const std::string held = held_line(*tested, forcing->inputs); !held.empty()) console.note(held);
   if (arguments.json) {
