@@ -133,8 +133,8 @@ TEST(Place, IsHostAndPort) {
     ASSERT_TRUE(place) << text;
     EXPECT_EQ(text_of(*place), text);
   }
-  for (const char* text : {"", ":", ":1", "box", "box:", "box:0", "box:65536", "box:-1", "box:+1", "box:1x", "box: 1", "b x:1",
-                           "::1:80", "[::1]", "[]:1", "[a:1", "box:1 2", "box:18446744073709551617"}) {
+  for (const char* text : {"", ":", ":1", "box", "box:", "box:0", "box:65536", "box:-1", "box:+1", "box:1x", "box: 1",
+                           "b x:1", "::1:80", "[::1]", "[]:1", "[a:1", "box:1 2", "box:18446744073709551617"}) {
     EXPECT_FALSE(parse_place(text)) << text;
   }
 }
