@@ -39,6 +39,7 @@ std::vector<std::string> replay_environment(const Subject& subject, const Subjec
   if (!options.delay.empty()) set("REPRISE_DELAY", options.delay);
   if (!subject.only.empty()) set("REPRISE_ONLY", subject.only);
   if (!subject.alone.empty()) set("REPRISE_ALONE", subject.alone);
+  if (!subject.nodes.empty()) set("REPRISE_NODES", subject.nodes);
   if (options.gate_off) {
     set("REPRISE_PROCESS", line.process);
     return result;

@@ -1,4 +1,5 @@
 #include "program/adapters/mcapi/node.h"
+#include "program/adapters/mcapi/groups.h"
 
 #include <dlfcn.h>
 #include <reprise/detail/gate.h>
@@ -54,6 +55,7 @@ bool is_set(const char* name, const char* value) {
   return given != nullptr && std::strcmp(given, value) == 0;
 }
 
+// The process mutex is held.
 Status enter(std::uint32_t id, std::uint32_t kind, Index& slot) {
   Header& header = segment().header();
   const Lock registry = lock_registry();
@@ -71,6 +73,7 @@ Status enter(std::uint32_t id, std::uint32_t kind, Index& slot) {
   node.process = segment().process();
   node.kind = kind;
   node.next_port = first_any_port;
+  node.group = group_of(id, slot, live_nodes == 0);
   if (slot >= header.nodes_used.load()) header.nodes_used.store(slot + 1);
   node.state.store(State::live);
   return Status::success;
