@@ -243,9 +243,17 @@ void look_at_time(const Node& node, std::chrono::steady_clock::time_point since,
   const std::uint32_t limit_s = choices().stall_s;
   if (limit_s == 0 || has_told || std::chrono::steady_clock::now() - since < std::chrono::seconds(limit_s)) return;
   has_told = true;
+  const std::string call = call_here();
   const std::lock_guard lock(const_cast<Node&>(node).mutex);
-  std::fprintf(stderr, "mcapi: node %u/%u: a call has waited for %u s\n", node.id >> 12, node.id & 0xFFF, limit_s);
+  std::fprintf(stderr, "mcapi: node %u/%u: %s has waited for %u s\n", node.id >> 12, node.id & 0xFFF, call.c_str(),
+               limit_s);
   report(node);
+}
+
+void end_waiting(const Node& node) {
+  if (!choices().reports) return;
+  std::fprintf(stderr, "mcapi: node %u/%u: %s was still waiting\n", node.id >> 12, node.id & 0xFFF,
+               call_here().c_str());
 }
 
 }  // namespace reprise::mcapi
