@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "program/adapters/mcapi/completion.h"
+#include "program/adapters/mcapi/groups.h"
 #include "program/adapters/mcapi/messages.h"
 #include "program/adapters/mcapi/segment.h"
 
@@ -16,6 +17,7 @@ thread_local std::uint64_t last_arrival = 0;
 Technique asked_technique() {
   const char* given = std::getenv("MCAPI_TECHNIQUE");
   if (gate::current != nullptr && gate::current->gate->keeps_contents()) return Technique::data;
+  if (has_groups()) return Technique::groups;
   return given != nullptr && std::strcmp(given, "sender") == 0 ? Technique::sender : Technique::receiver;
 }
 
@@ -69,19 +71,39 @@ std::uint64_t arrival_to_note() {
   return segment().header().arrivals.fetch_add(1) + 1;
 }
 
-void keep_contents(const void* bytes, std::size_t size) {
+void keep_contents(const void* bytes, std::size_t size, std::uint32_t from) {
   gate::Thread* thread = gate::current;
-  if (thread == nullptr || technique.load(std::memory_order_relaxed) != Technique::data) return;
+  if (thread == nullptr) return;
+  const Technique used = technique.load(std::memory_order_relaxed);
+  if (used != Technique::data && (used != Technique::groups || is_replayed() || !comes_from_outside(from))) return;
   thread->gate->keep(*thread, Kind::content, {}, bytes, size);
 }
+
+void keep_peer(Handle peer) {
+  gate::Thread* thread = gate::current;
+  if (thread == nullptr || technique.load(std::memory_order_relaxed) != Technique::groups || is_replayed()) return;
+  thread->gate->keep(*thread, Kind::content, {}, &peer, sizeof peer);
+}
+
+namespace {
+
+void take_text(void* context, const void* recorded, std::size_t size) {
+  static_cast<std::string*>(context)->assign(static_cast<const char*>(recorded), size);
+}
+
+}  // namespace
 
 bool give_contents(std::string& bytes) {
   if (!is_simulated()) return false;
   gate::Thread* thread = gate::current;
-  const auto take = [](void* context, const void* recorded, std::size_t size) {
-    static_cast<std::string*>(context)->assign(static_cast<const char*>(recorded), size);
-  };
-  return thread->gate->given(*thread, Kind::content, {}, take, &bytes);
+  return thread->gate->given(*thread, Kind::content, {}, take_text, &bytes);
+}
+
+bool is_grouped() { return technique.load(std::memory_order_relaxed) == Technique::groups && is_replayed(); }
+
+bool give_from_outside(std::string& bytes) {
+  gate::Thread* thread = gate::current;
+  return is_grouped() && thread->gate->perhaps_given(*thread, Kind::content, take_text, &bytes);
 }
 
 }  // namespace reprise::mcapi

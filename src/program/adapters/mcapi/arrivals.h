@@ -10,7 +10,8 @@
 
 namespace reprise::mcapi {
 
-enum class Technique : std::uint8_t { receiver, sender, data };
+// groups: as receiver, and the contents of what comes from another group.
+enum class Technique : std::uint8_t { receiver, sender, data, groups };
 
 // Node `id` begins: what is recorded from now on ($MCAPI_TECHNIQUE), or on replay what was.
 void pass_technique(std::uint32_t id);
@@ -39,8 +40,16 @@ void retrieved_again();
 // The how-manyth retrieval of the program this thread's last one was; where it is not recorded, in this run.
 std::uint64_t arrival_to_note();
 
-// Data: what was received is kept. On replay it is taken from the recording; false: it is not there.
-void keep_contents(const void* bytes, std::size_t size);
+// Data: what was received is kept, in groups if it came from a node of another one. On replay it is taken from the
+// recording; false: it is not there.
+void keep_contents(const void* bytes, std::size_t size, std::uint32_t from);
 bool give_contents(std::string& bytes);
+
+// Groups: the other end of a channel that was opened.
+void keep_peer(Handle peer);
+// Groups: on replay what was kept of the last outcome, whether it is needed or not; false: nothing was, so that it
+// comes from this group.
+bool is_grouped();
+bool give_from_outside(std::string& bytes);
 
 }  // namespace reprise::mcapi

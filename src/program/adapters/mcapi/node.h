@@ -158,6 +158,9 @@ void look_around();
 // Says once what the node waits for, if this call has waited for too long.
 void look_at_time(const Node& node, std::chrono::steady_clock::time_point since, bool& has_told);
 
+// The node is finalized by another thread while this one waits in a call.
+void end_waiting(const Node& node);
+
 // A call that waits. finalize() lets it leave before the segment goes.
 class Busy {
  public:
@@ -187,7 +190,10 @@ bool wait_for(Node& node, Event& event, const Deadline& deadline, Condition is_s
   const auto since = std::chrono::steady_clock::now();
   bool has_told = false;
   for (;;) {
-    if (node.ended.load()) return true;
+    if (node.ended.load()) {
+      end_waiting(node);
+      return true;
+    }
     const std::uint32_t seen = event.prepare();
     if (is_so()) return true;
     if (deadline.is_over()) return false;
