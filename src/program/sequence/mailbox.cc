@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "program/sequence/made_name.h"
+#include "recording/searched.h"
 
 namespace reprise::detail {
 namespace {
@@ -130,6 +131,8 @@ void MailboxCore::note(const char* type, const std::string& rest, std::uint64_t 
 }
 
 void MailboxCore::serve() {
+  if (gate::Thread* thread = gate::current; thread != nullptr && thread->is_steered)
+    thread->gate->note(*thread, recording::note_serves);
   while (handle(party_.receive())) {
   }
 }
