@@ -86,12 +86,15 @@ void Steer::arrive(gate::Thread& thread, Steered& self, gate::Object& object, Ki
   if (!recording::is_passage(kind) || object.is_own() || self.has_begun) return;
   if (self.path.empty()) self.path = gate::thread_path();
   std::unique_lock lock(mutex_);
+  bool has_waited = false;
   while (!may_pass(self, object, kind)) {
+    has_waited = true;
     const bool is_waiting = kind == Kind::relock && self.waits_at != nullptr && !is_woken(self);
     if (!is_waiting) thread.about_to(kind, object);  // else it still stands at the condition
     changed_.wait(lock);
   }
   if (kind == Kind::relock && self.waits_at != nullptr) take_permit(self);
+  if (has_waited) thread.about_to(kind, object);  // it may have got its name meanwhile
   self.has_begun = true;
 }
 

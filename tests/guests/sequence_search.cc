@@ -35,88 +35,88 @@ class Thread {
         if (seen_ != word[1] - '0') continue;
         word = word.substr(2);
       }
+      if (word[0] == 'E') {  // only if all that was seen sums up to that
+        if (sum_ != std::atoi(word.c_str() + 1)) return;
+        continue;
+      }
       step(word);
       sum_ = (sum_ * 5 + seen_ + 1) % 9973;
     }
   }
 
  private:
+  static int digit(const std::string& word, std::size_t i) { return i < word.size() ? word[i] - '0' : 0; }
+
   void step(const std::string& word) {
-    const auto digit = [&](std::size_t i) { return i < word.size() ? word[i] - '0' : 0; };
-    reprise::mutex& mutex = shared_.mutexes[digit(1)];
-    reprise::condition_variable& condition = shared_.conditions[digit(1)];
-    reprise::atomic<int>& atomic = shared_.atomics[digit(1)];
-    int& count = shared_.counts[digit(1)];
-    switch (word[0]) {
-      case 'L': {
-        const std::lock_guard lock(mutex);
-        seen_ = count;
-        count = (count * 2 + number_ + 1) % 5;
-        return;
-      }
-      case '[':
-        mutex.lock();
-        seen_ = count;
-        return;
-      case ']':
-        count = (count * 2 + number_ + 1) % 5;
-        mutex.unlock();
-        return;
-      case 'T':
-        if (mutex.try_lock()) mutex.unlock();
-        return;
-      case 'W': {
-        std::unique_lock lock(mutex);
-        condition.wait(lock, [&] { return count > 0; });
-        seen_ = count--;
-        return;
-      }
-      case 'N': {
-        const std::lock_guard lock(mutex);
-        ++count;
-        condition.notify_one();
-        return;
-      }
-      case 'O': {
-        const std::lock_guard lock(mutex);
-        ++count;
-        condition.notify_all();
-        return;
-      }
-      case 'A':
-        seen_ = atomic.fetch_add(number_ + 1) % 5;
-        return;
-      case 'S':
-        atomic.store(digit(2));
-        return;
-      case 'G':
-        seen_ = atomic.load() % 5;
-        return;
-      case 'C': {
-        int expected = digit(2);
-        seen_ = atomic.compare_exchange_strong(expected, digit(3)) ? 1 : 0;
-        return;
-      }
-      case 'U':
-        while (atomic.load() != digit(2)) {
-        }
-        return;
-      case 'P':
-        shared_.semaphore.acquire();
-        return;
-      case 'V':
-        shared_.semaphore.release();
-        return;
-      case '!': {
-        reprise::sender<int> sender("box" + std::to_string(sum_ % boxes_));
-        sender.connect();
-        sender.send(sum_);
-        sender.close();
-        return;
-      }
-      default:
-        std::abort();
+    const std::size_t i = static_cast<std::size_t>(digit(word, 1));
+    if (!at_mutex(word[0], shared_.mutexes[i], shared_.conditions[i], shared_.counts[i]) &&
+        !at_atomic(word, shared_.atomics[i]) && !elsewhere(word[0]))
+      std::abort();
+  }
+
+  void change(int& count) const { count = (count * 2 + number_ + 1) % 5; }
+
+  bool at_mutex(char what, reprise::mutex& mutex, reprise::condition_variable& condition, int& count) {
+    if (what == 'L') {
+      const std::lock_guard lock(mutex);
+      seen_ = count;
+      change(count);
+    } else if (what == '[') {
+      mutex.lock();
+      seen_ = count;
+    } else if (what == ']') {
+      change(count);
+      mutex.unlock();
+    } else if (what == 'T') {
+      if (mutex.try_lock()) mutex.unlock();
+    } else if (what == 'W') {
+      std::unique_lock lock(mutex);
+      condition.wait(lock, [&] { return count > 0; });
+      seen_ = count--;
+    } else if (what == 'N' || what == 'O') {
+      const std::lock_guard lock(mutex);
+      ++count;
+      if (what == 'N') condition.notify_one();
+      if (what == 'O') condition.notify_all();
+    } else {
+      return false;
     }
+    return true;
+  }
+
+  bool at_atomic(const std::string& word, reprise::atomic<int>& atomic) {
+    if (word[0] == 'A') {
+      seen_ = atomic.fetch_add(number_ + 1);
+    } else if (word[0] == 'S') {
+      atomic.store(digit(word, 2));
+    } else if (word[0] == 'G') {
+      seen_ = atomic.load();
+    } else if (word[0] == 'C') {
+      int expected = digit(word, 2);
+      seen_ = atomic.compare_exchange_strong(expected, digit(word, 3)) ? 1 : 0;
+    } else if (word[0] == 'U') {
+      while (atomic.load() != digit(word, 2)) {
+      }
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  bool elsewhere(char what) {
+    if (what == 'P') {
+      shared_.semaphore.acquire();
+    } else if (what == 'V') {
+      shared_.semaphore.release();
+    } else if (what == '!') {
+      reprise::sender<int> sender("box" + std::to_string(sum_ % boxes_));
+      sender.connect();
+      sender.send(sum_);
+      sender.close();
+    } else {
+      return false;
+    }
+    return true;
   }
 
   Shared& shared_;

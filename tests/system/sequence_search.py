@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from _lib import FULL, WORKERS
-from sequence_search_model_lib import Model
+from sequence_search_model_lib import TYPES, Model
 
 REPRISE = os.environ["REPRISE"]
 GUEST = Path(os.environ["REPRISE_GUESTS"]) / "sequence_search"
@@ -132,9 +132,82 @@ def random_programs(folder, count):
     check(tally["feasible"] >= 0.25 * count and tally["infeasible"] >= 0.25 * count, f"both verdicts are common: {tally}")
 
 
+# ---- by hand ----
+
+def sent(box, *threads):
+    """Each of these threads sends once, one after the other, all to one box."""
+    return [[(kind, thread, number + 1) for thread in threads for number, kind in enumerate(TYPES)] if one == box else []
+            for one in range(box + 1)]
+
+
+def sum_of(seen):
+    total = 0
+    for value in seen:
+        total = (total * 5 + value + 1) % 9973
+    return total
+
+
+def expect(folder, name, boxes, scripts, listing, verdict, *more):
+    began = time.time()
+    expected = "feasible" if Model(boxes, scripts).is_feasible(listing) else "infeasible"
+    tested = reprise_test(folder, name, boxes, scripts, listing, *more)
+    print(f"{name}: {tested['verdict']}, {tested['runs']} runs, {time.time() - began:.1f} s", flush=True)
+    check(verdict in (expected, "undecided"), f"{name}: the model says {expected}")
+    check(tested["verdict"] == verdict, f"{name}: {verdict}, reprise says {tested}")
+    return tested
+
+
+def one_order_in_many(folder, races):
+    """Two threads race at several atomics. The first one sends only if it lost at every other one, and nowhere else."""
+    words = " ".join(f"A{i}" for i in range(races))
+    total = sum_of([2 * (i % 2) for i in range(races)])
+    tested = expect(folder, f"one-in-{2 ** races}", 1, [f"{words} E{total} !", words], sent(0, 0), "feasible", "--search", "2000")
+    check(tested["runs"] > 1, "the first run, by chance, does not yield it")
+    return words
+
+
+def after_all_others(folder):
+    """The first thread sends only if it comes after all that the others do, though it is the first to start."""
+    scripts = ["A0 E" + str(sum_of([2 * 2 + 3 * 2 + 4 * 2])) + " !", "A0 A0", "A0 A0", "A0 A0"]
+    expect(folder, "after-all", 1, scripts, sent(0, 0), "feasible")
+    scripts = ["[0 ]0 L1 E" + str(sum_of([4, 4, 4])) + " !", "L0 L1", "L0 L1"]
+    expect(folder, "after-all-locked", 1, scripts, sent(0, 0), "infeasible")
+
+
+def no_order(folder):
+    """What no order yields: the search ends."""
+    words = " ".join(f"A{i}" for i in range(4))
+    expect(folder, "no-order-of-16", 1, [f"{words} E{sum_of([0, 2, 0, 1])} !", words], sent(0, 0), "infeasible")
+    # Who locks the second mutex only after a race that the first thread has no part in must be found all the same.
+    hidden = ["L1 E" + str(sum_of([3])) + " !", "A0", "A0 ?2L1"]
+    expect(folder, "race-behind-a-race", 1, hidden, sent(0, 0), "feasible")
+    alone = ["L0 L0 L0 L0 L0 L0 L0 L0 E1 !", "A0 A0", "A1 A1"]
+    expect(folder, "nobody-else", 1, alone, sent(0, 0), "infeasible")
+
+
+def not_decided(folder):
+    """What makes a search unsound, or endless, keeps it from a verdict, and is named."""
+    attempts = expect(folder, "attempt", 1, ["A0 T0 E9 !", "L0 A0"], sent(0, 0), "undecided")
+    check("attempt" in attempts["reason"], f"a try_lock is the reason: {attempts}")
+    spinning = expect(folder, "spin", 1, ["U01 A0 E9 !", "S01"], sent(0, 0), "undecided", "--search", "400")
+    check("again and again" in spinning["reason"] or "explored" in spinning["reason"], f"a spinning loop is the reason: {spinning}")
+    expect(folder, "spin-feasible", 1, ["U01 A0 !", "S01"], sent(0, 0), "feasible")
+    words = " ".join(f"A{i}" for i in range(5))
+    spent = expect(folder, "spent", 1, [f"{words} E{sum_of([1])} !", words], sent(0, 0), "undecided", "--search", "5")
+    check(spent["runs"] == 5 and spent["left"] > 0 and "explored" in spent["reason"], f"what was tried and what is left is told: {spent}")
+
+
+def by_hand(folder):
+    one_order_in_many(folder, 8)
+    after_all_others(folder)
+    no_order(folder)
+    not_decided(folder)
+
+
 def main():
     began = time.time()
     with tempfile.TemporaryDirectory() as folder:
+        by_hand(folder)
         random_programs(folder, int(sys.argv[1]) if len(sys.argv) > 1 else 480 if FULL else 64)
         print(f"{time.time() - began:.1f} s")
     for failure in failures:

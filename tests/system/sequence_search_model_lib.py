@@ -29,8 +29,13 @@ class Model:
         threads, holders, counts, atomics, permits = state
         place, seen, total, events, waits = threads[me]
         script = self.scripts[me]
-        while place < len(script) and script[place][0] == "?" and seen != int(script[place][1]):
-            place += 1
+        while place < len(script):
+            if script[place][0] == "E":
+                place = place + 1 if total == int(script[place][1:]) else len(script)
+            elif script[place][0] == "?" and seen != int(script[place][1]):
+                place += 1
+            else:
+                break
         if place >= len(script) or waits.startswith("sleeps"):
             return
         word = script[place]
@@ -65,11 +70,16 @@ class Model:
                     awake = self.set_at(awake, other, awake[other][:4] + ("woken",))
                 yield me, done, after(seen, counts=self.set_at(counts, i, counts[i] + 1), threads=awake)
         elif what == "A":
-            yield me, done, after(atomics[i] % 5, atomics=self.set_at(atomics, i, atomics[i] + me + 1))
+            yield me, done, after(atomics[i], atomics=self.set_at(atomics, i, atomics[i] + me + 1))
         elif what == "S":
             yield me, done, after(seen, atomics=self.set_at(atomics, i, int(word[2])))
+        elif what == "U":
+            if atomics[i] == int(word[2]):
+                yield me, done, after(seen)
+        elif what == "T":
+            yield me, done, after(seen)
         elif what == "G":
-            yield me, done, after(atomics[i] % 5)
+            yield me, done, after(atomics[i])
         elif what == "C":
             fits = atomics[i] == int(word[2])
             yield me, done, after(int(fits), atomics=self.set_at(atomics, i, int(word[3])) if fits else atomics)

@@ -20,7 +20,7 @@ void print_text(const Tested& tested, const std::string& kept, Console& console)
   if (tested.verdict == Feasibility::feasible) return console.print(fmt::format("the recording {} proves it", kept));
   for (const std::string& line : stop_lines(tested)) console.print(line);
   if (tested.verdict == Feasibility::infeasible)
-    console.print("searched were the entries of monitors: no order of them yields it");
+    console.print("searched was every order of what is not listed and races: none yields it");
   console.print(fmt::format("the recording {} came furthest", kept));
 }
 
