@@ -13,6 +13,7 @@
 // Of messages, read where they are needed and left to children:
 //   REPRISE_RUN=folder          who is where in this run    REPRISE_PEERS=file        the same on other hosts
 //   REPRISE_GROUPS=a,b;c        across groups, contents     REPRISE_ONLY=a,b          nobody else is replayed
+//   REPRISE_EXCEPTIONS=trace-only   replay: recorded errors come by themselves or not at all
 //   REPRISE_ALONE=process       forked processes that it does not descend from do nothing but end as recorded
 //
 // The others are consumed at start, so that children that are not followed do not take them for theirs.
@@ -44,6 +45,7 @@ struct Settings {
   std::string only;
   std::string alone;
   std::string groups;
+  std::string exceptions;
   std::string routes;
   std::string outputs;
   std::string inputs;

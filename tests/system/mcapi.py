@@ -37,15 +37,38 @@ def headers():
     return failed
 
 
-def programs(names):
+def programs(names, observed):
     failed = 0
     for name in names:
-        result = subprocess.run([PROGRAMS / name], capture_output=True, text=True, timeout=300)
+        env = dict(os.environ, MCAPI_OBSERVED=str(observed))
+        result = subprocess.run([PROGRAMS / name], env=env, capture_output=True, text=True, timeout=300)
         print(f"{name}: {result.stdout.strip()}")
         if result.returncode != 0:
             print(result.stderr)
             failed += 1
     return failed
+
+
+def statuses(observed):
+    """Each status of the table was returned, by nodes that are threads and by nodes that are processes, and no other was."""
+    table = {}
+    for line in (SOURCE / "docs" / "guide" / "mcapi_status.md").read_text().splitlines():
+        if row := re.match(r"\| `(mcapi_\w+)` \| ([A-Z_, ]+) \|", line):
+            table[row[1]] = set(row[2].split(", "))
+    failed = 0
+    for mode in ("threads", "processes"):
+        found = {}
+        for line in observed.read_text().splitlines():
+            of, function, status = line.split()
+            if of == mode:
+                found.setdefault(function, set()).add(re.sub("^MCAPI_(ERR_)?", "", status))
+        for function in sorted(set(table) | set(found)):
+            wanted, got = table.get(function, set()), found.get(function, set())
+            if wanted != got:
+                print(f"{function}, {mode}: never returned {sorted(wanted - got)}, not in the table {sorted(got - wanted)}")
+                failed += 1
+    print(f"{sum(map(len, table.values()))} statuses of {len(table)} functions")
+    return failed if len(table) == 48 else failed + 1
 
 
 UNFINISHED = """#include <mcapi.h>
@@ -101,7 +124,10 @@ def left_behind():
 
 def main():
     before = left_behind()
-    failed = headers() + programs(["conformance", "messages", "channels", "limits", "old_interface", "deaths"]) + reports()
+    with tempfile.TemporaryDirectory() as folder:
+        observed = Path(folder) / "observed"
+        failed = headers() + programs(["conformance", "messages", "channels", "limits", "old_interface", "deaths"], observed)
+        failed += statuses(observed) + reports()
     left = left_behind() - before
     # Cases that are killed on purpose may leave one; the next starter of any run removes it.
     if len(left) > 4:

@@ -102,7 +102,7 @@ def library_inside(bench, profile):
     if said is None:
         return
     line = said[1].decode().split()
-    program = compile_program(bench, "wrapped", [*line[:-1], *static, f"-L{BUILD}/lib", line[-1], f"-Wl,-rpath,{BUILD}/lib"])
+    program = compile_program(bench, "wrapped", [*line[:-2], *static, f"-L{BUILD}/lib", *line[-2:], f"-Wl,-rpath,{BUILD}/lib"])
     technique(bench, program, "wrapped", [])
 
 

@@ -25,21 +25,26 @@ class Model:
         for thread in range(len(self.scripts)):
             yield from self.steps_of(state, thread)
 
-    def steps_of(self, state, me):
-        threads, holders, counts, atomics, permits = state
-        place, seen, total, events, waits = threads[me]
+    def next_word(self, me, thread):
+        """What the thread does next: its place in the script, and the word without its condition."""
+        place, seen, total = thread[:3]
         script = self.scripts[me]
         while place < len(script):
-            if script[place][0] == "E":
-                place = place + 1 if total == int(script[place][1:]) else len(script)
-            elif script[place][0] == "?" and seen != int(script[place][1]):
+            word = script[place]
+            if word[0] == "E":
+                place = place + 1 if total == int(word[1:]) else len(script)
+            elif word[0] == "?" and seen != int(word[1]):
                 place += 1
             else:
-                break
-        if place >= len(script) or waits.startswith("sleeps"):
+                return place, word[2:] if word[0] == "?" else word
+        return place, ""
+
+    def steps_of(self, state, me):
+        threads, holders, counts, atomics, permits = state
+        _, seen, total, events, waits = threads[me]
+        place, word = self.next_word(me, threads[me])
+        if not word or waits.startswith("sleeps"):
             return
-        word = script[place]
-        word = word[2:] if word[0] == "?" else word
         what, i = word[0], int(word[1]) if len(word) > 1 else 0
         done = None
 

@@ -317,6 +317,10 @@ class Gate {
 // The calling thread's gate, or null when nothing stands behind it.
 extern REPRISE_API __attribute__((tls_model("initial-exec"))) __thread Thread* current;
 
+// Above 0 while this thread is inside a foreign library that reprise stands before: what that asks of the system is no
+// step of the program.
+extern REPRISE_API __attribute__((tls_model("initial-exec"))) __thread unsigned in_library;
+
 // Level data: keeps `bytes` as what this thread found here, or compares them with what was recorded, if it was.
 REPRISE_API void keep_or_compare(Thread& thread, std::string_view bytes);
 

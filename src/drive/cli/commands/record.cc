@@ -44,6 +44,7 @@ RecordOptions options_of(const Arguments& arguments) {
   options.delay = arguments.delay;
   options.services = arguments.services;
   options.groups = arguments.groups;
+  options.simulates_errors = arguments.exceptions != "trace-only";
   return options;
 }
 
@@ -233,6 +234,7 @@ int run_record(const Arguments& arguments, Console& console) {
   if (!arguments.process.empty() && !recording::is_valid_name(arguments.process)) {
     return console.fail({ErrorCode::usage, fmt::format("{} is no name for a process", arguments.process)});
   }
+  setenv("MCAPI_INPUTS", "on", 0);  // kept with the environment, so that a replay does alike
   if (!arguments.procfile.empty()) return run_system(arguments, console);
   if (!arguments.services.empty()) return console.fail({ErrorCode::usage, "--service needs -f PROCFILE"});
   auto target = find_target(arguments.program);
