@@ -87,9 +87,7 @@ std::uint64_t expected_of(const Request& request) {
 
 void tell_message(Handle handle, const void* buffer, const Arrived& arrived, const Passage& passage) {
   if (gate::current == nullptr) return;
-  const std::uint64_t number = number_message(handle, arrived.id);
-  passage.keep(number);
-  name_sender(handle, number, arrived.id);
+  keep_message(handle, arrived.id, passage);
   retrieved();
   if (arrived.status == Status::msg_truncated) {
     // One byte more than there was room for says so.
