@@ -88,7 +88,7 @@ std::uint64_t expected_of(const Request& request) {
 void tell_message(Handle handle, const void* buffer, const Arrived& arrived, const Passage& passage) {
   if (gate::current == nullptr) return;
   keep_message(handle, arrived.id, passage);
-  retrieved();
+  retrieved(handle, arrived.endpoint, arrived.ordinal);
   if (arrived.status == Status::msg_truncated) {
     // One byte more than there was room for says so.
     std::string more(static_cast<const char*>(buffer), arrived.size);
@@ -101,7 +101,8 @@ void tell_message(Handle handle, const void* buffer, const Arrived& arrived, con
 void tell(Request& request, const Passage& passage) {
   request.told = true;
   if (has_message(request))
-    return tell_message(request.handle, request.buffer, {request.status, request.size, request.id}, passage);
+    return tell_message(request.handle, request.buffer,
+                        {request.status, request.size, request.id, request.ordinal, request.endpoint}, passage);
   passage.keep(number_of(request.status));
   if (request.asked == Asked::packet && request.status == Status::success) keep_contents(*request.packet, request.size);
 }
@@ -162,9 +163,10 @@ void tell_again(Node& node, Request& request, std::uint64_t number) {
   if (is_simulated()) return tell_simulated(node, request, number);
   if (!is_status(number)) {
     const MessageId id = named_message(request.handle, number);
-    await_retrieval(node);
+    const bool is_turn = await_retrieval(node, request.handle);
     await_message(node, request, id);
-    return retrieved_again();
+    if (is_turn) retrieved_again();
+    return;
   }
   const Status status = status_of(number);
   if (status == Status::success) {
