@@ -55,8 +55,8 @@ class Model:
 
         changed = (counts[i] * 2 + me + 1) % 5
         if what in "LNOW[" and holders[i] is not None:
-            return
-        if what == "L":
+            pass
+        elif what == "L":
             yield me, done, after(counts[i], counts=self.set_at(counts, i, changed))
         elif what == "[":
             yield me, done, after(counts[i], holders=self.set_at(holders, i, me))
@@ -78,9 +78,7 @@ class Model:
             yield me, done, after(atomics[i], atomics=self.set_at(atomics, i, atomics[i] + me + 1))
         elif what == "S":
             yield me, done, after(seen, atomics=self.set_at(atomics, i, int(word[2])))
-        elif what == "U" and atomics[i] == int(word[2]):
-            yield me, done, after(seen)
-        elif what == "T":
+        elif what == "T" or what == "U" and atomics[i] == int(word[2]):
             yield me, done, after(seen)
         elif what == "G":
             yield me, done, after(atomics[i])

@@ -48,7 +48,11 @@ struct Asleep {
 Asleep what_of(const std::string& thread, bool is_load, const Counts& done, const ForcedRun& run) {
   const std::vector<Passage>& own = run.causes.of_thread(thread);
   const std::uint64_t next = count_in(done, thread);
-  if (next < own.size()) return {true, own[next]};
+  if (next < own.size()) {
+    Passage what = own[next];
+    what.is_load = is_load;  // after others have passed, a compare-exchange may have come out another way
+    return {true, std::move(what)};
+  }
   const auto standing = run.standing.find(thread);
   if (standing == run.standing.end() || !recording::is_passage(standing->second.kind)) return {};
   if (standing->second.kind == Kind::wait) return {};
