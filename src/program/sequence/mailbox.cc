@@ -19,6 +19,8 @@ constexpr char send_mark = 's';
 constexpr char close_mark = 'e';
 constexpr char stop_mark = 'x';
 
+constexpr std::size_t known_senders_max = 1024;
+
 __thread std::uint64_t made_names = 0;
 std::atomic<std::uint64_t> unrecorded_names{0};
 
@@ -57,6 +59,23 @@ auto translated(const std::string& mailbox, Action action) {
 void append_number(std::string& text, std::uint64_t number) {
   char digits[20];
   text.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+}
+
+// The number that `text` begins with.
+std::uint64_t number_of(std::string_view text) {
+  std::uint64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+// "producer 0.1 3 4": who sent, as it stands in notes.
+std::string sender_text(const Mail& mail) {
+  std::string text = mail.sender->name;
+  text += ' ';
+  append_number(text, mail.number);
+  text += ' ';
+  append_number(text, mail.all);
+  return text;
 }
 
 std::string wire_text(char mark, const std::string& bytes) {
@@ -106,6 +125,7 @@ void throw_bad_contents(const std::string& mailbox) {
 MailboxCore::MailboxCore(const std::string& name, bool is_synchronous, bool is_selectable)
     : name_(name),
       label_("queue " + name),
+      receive_key_(gate::mailed_key(name, {})),
       is_synchronous_(is_synchronous),
       hub_(is_selectable ? selection() : std::make_shared<Hub>(label_.c_str())),
       party_(name),
@@ -114,13 +134,15 @@ MailboxCore::MailboxCore(const std::string& name, bool is_synchronous, bool is_s
 
 MailboxCore::~MailboxCore() { stop(); }
 
-void MailboxCore::note(const char* type, const std::string& rest, std::uint64_t place) {
+void MailboxCore::number(std::uint64_t place) {
   ++order_;
   last_number_ = place != 0 ? place : ++hub_->events;
+}
+
+void MailboxCore::note(const char* type, const std::string& rest, std::uint64_t place) {
+  number(place);
   if (gate::current == nullptr) return;
-  std::string text;
-  text.reserve(48 + rest.size());
-  text += type;
+  std::string text = type;
   text += ' ';
   append_number(text, order_);
   text += ' ';
@@ -129,29 +151,62 @@ void MailboxCore::note(const char* type, const std::string& rest, std::uint64_t 
   detail::note(Kind::mailbox, name_, text);
 }
 
+// An arrival, or without a sender a receive.
+void MailboxCore::note(const SenderThread* sender, std::uint64_t number, std::uint64_t all, std::uint64_t place) {
+  this->number(place);
+  if (gate::current == nullptr) return;
+  detail::note({.mailbox = name_,
+                .sender = sender != nullptr ? std::string_view(sender->name) : std::string_view(),
+                .key = sender != nullptr ? sender->key : receive_key_,
+                .order = order_,
+                .number = number,
+                .all = all,
+                .selection = hub_ == selection() ? last_number_ : 0});
+}
+
 void MailboxCore::serve() {
   while (handle(party_.receive())) {
   }
 }
 
+// Most messages come from the thread that the last one came from.
+std::shared_ptr<const SenderThread> MailboxCore::sender(std::string_view process, std::string_view path) {
+  const auto is_it = [&](std::string_view name) {
+    return name.size() == process.size() + 1 + path.size() && name.starts_with(process) &&
+           name[process.size()] == ' ' && name.ends_with(path);
+  };
+  if (last_sender_ && is_it(last_sender_->name)) return last_sender_;
+  std::string name(process);
+  name += ' ';
+  name += path;
+  if (senders_.size() >= known_senders_max) senders_.clear();
+  std::shared_ptr<const SenderThread>& known = senders_[name];
+  if (!known) known = std::make_shared<const SenderThread>(SenderThread{name, gate::mailed_key(name_, name)});
+  last_sender_ = known;
+  return known;
+}
+
 // False: it was the last one.
 bool MailboxCore::handle(message incoming) {
-  const std::string& bytes = incoming.bytes();
+  const std::string_view bytes = incoming.bytes();
   const std::size_t end = bytes.find('\n');
   const bool is_mail = end != std::string::npos && end > 1 &&
                        (bytes[0] == connect_mark || bytes[0] == send_mark || bytes[0] == close_mark);
   if (!is_mail) return bytes.empty() || bytes[0] != stop_mark || incoming.from().process != gate::process_name;
-  Request request{bytes[0], incoming.from().party, {}, 0, 0, {}, {}};
-  const std::string who = bytes.substr(1, end - 1);  // path#index number all
+  const std::string_view who = bytes.substr(1, end - 1);  // path#index number all
   const std::size_t mark = who.find('#');
   const std::size_t blank = who.find(' ');
   if (mark == std::string::npos || blank == std::string::npos || blank < mark) return true;
   const std::string& process = incoming.from().process;
-  if (is_forced()) request.actor = {process + '/' + who.substr(0, mark), process + who.substr(mark, blank - mark)};
-  request.number = std::strtoull(who.c_str() + blank, nullptr, 10);
-  const std::size_t last = who.rfind(' ');
-  request.all = std::strtoull(who.c_str() + last, nullptr, 10);
-  request.mail.sender = process + ' ' + who.substr(0, mark) + who.substr(blank);
+  Request request{bytes[0], {}, {}, {}, {}};
+  if (is_forced()) {
+    request.connection = incoming.from().party;
+    request.actor = {process + '/' + std::string(who.substr(0, mark)),
+                     process + std::string(who.substr(mark, blank - mark))};
+  }
+  request.mail.sender = sender(process, who.substr(0, mark));
+  request.mail.number = number_of(who.substr(blank + 1));
+  request.mail.all = number_of(who.substr(who.rfind(' ') + 1));
   request.mail.bytes = bytes.substr(end + 1);
   if (incoming.expects_reply()) request.asked = std::move(incoming);
   std::unique_lock lock(hub_->mutex);
@@ -179,7 +234,7 @@ void MailboxCore::perform(Request request, std::uint64_t place) {
   if (is_closed_ && request.mark != close_mark) return answer(request.asked, std::string("-") + kind);
   if (request.mark == send_mark) {
     if (!is_synchronous_) {
-      note("arrival", request.mail.sender, place);
+      note(request.mail.sender.get(), request.mail.number, request.mail.all, place);
       request.mail.arrival = last_number_;
     } else {
       request.mail.arrival = ++hub_->events;
@@ -190,10 +245,10 @@ void MailboxCore::perform(Request request, std::uint64_t place) {
   }
   if (request.mark == connect_mark) {
     ++connections_;
-    note("connection", request.mail.sender, place);
+    note("connection", sender_text(request.mail), place);
   } else {
     if (connections_ > 0) --connections_;
-    note("close", request.mail.sender, place);
+    note("close", sender_text(request.mail), place);
   }
   answer(request.asked, std::string("+") + kind);
 }
@@ -207,8 +262,8 @@ bool fits(const PlannedEvent& event, const Request& request) {
                                 : request.mark == close_mark ? "close"
                                                              : "arrival";
   const bool is_type = event.type == type || (event.type == "SRsynchronization" && request.mark == send_mark);
-  return is_type && request.actor.is(event.thread) && (event.number == 0 || event.number == request.number) &&
-         (event.all == 0 || event.all == request.all);
+  return is_type && request.actor.is(event.thread) && (event.number == 0 || event.number == request.mail.number) &&
+         (event.all == 0 || event.all == request.mail.all);
 }
 
 }  // namespace
@@ -293,12 +348,13 @@ Mail MailboxCore::take_in_turn() {
 Mail MailboxCore::take(std::uint64_t place) {
   Mail mail = std::move(queue_.front());
   queue_.pop_front();
-  const std::string own = gate::current != nullptr ? numbers_text() : std::string();
-  count_event();
   if (is_synchronous_) {
-    note("SRsynchronization", own + ' ' + mail.sender, place);
+    const std::string own = gate::current != nullptr ? numbers_text() : std::string();
+    count_event();
+    note("SRsynchronization", own + ' ' + sender_text(mail), place);
   } else {
-    note("receive", own, place);
+    count_event();
+    note(nullptr, counted().mailbox_events, counted().all, place);
   }
   return mail;
 }
