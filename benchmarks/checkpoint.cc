@@ -16,8 +16,8 @@
 #include <cstdio>
 #include <optional>
 
-#include "child.h"
 #include "measure.h"
+#include "start.h"
 
 namespace bench {
 namespace {
@@ -71,7 +71,7 @@ struct Told {
 
 class Cost {
  public:
-  Cost(bool quick, bool json, std::string own_path) : quick_(quick), json_(json), own_path_(std::move(own_path)) {}
+  explicit Cost(const Start& start) : quick_(start.quick), json_(start.json), own_path_(start.own_path) {}
 
   bool run() {
     if (!json_) std::printf("# milliseconds, medians; the parent waits for `checkpoint`, and for nothing else\n");
@@ -88,7 +88,7 @@ class Cost {
     if (with_checkpoints) variables.emplace_back("REPRISE_CHECKPOINT", "1:1");
     const int rounds = quick_ ? 5 : 21;
     const Run run = run_program({own_path_, "guest", size, huge ? "huge" : "plain", std::to_string(rounds)}, variables,
-                                home_.path() / "chatter");
+                                tool_.chatter());
     if (run.code != 0) return std::nullopt;
     return Told{number_after(run.output, "gate_ns ") / 1e6, number_after(run.output, "fork_ns ") / 1e6,
                 number_after(run.output, "write_ns ") / 1e6};
@@ -96,13 +96,10 @@ class Cost {
 
   // From the last checkpoint, as a user would: the tool is started, wakes it, watches, compares.
   double replay_ms(const std::string& name) {
-    const char* tool = std::getenv("REPRISE");
-    if (tool == nullptr) return -1;
-    const Variables here{{"REPRISE_HOME", home_.path().string()}};
     const double start = wall_ns();
-    const Run run = run_program({tool, "replay", name, "--from-checkpoint", "--quiet"}, here, home_.path() / "chatter");
+    const Run run = tool_.run({"replay", name, "--from-checkpoint", "--quiet"});
     const double elapsed = (wall_ns() - start) / 1e6;
-    run_program({tool, "clean", name}, here, home_.path() / "chatter");
+    tool_.run({"clean", name});
     return run.code == 0 ? elapsed : -1;
   }
 
@@ -137,28 +134,18 @@ class Cost {
   std::string own_path_;
   std::string figures_;
   TemporaryFolder home_;
+  Tool tool_{home_.path()};
 };
 
 int run(const std::vector<std::string>& words) {
   if (words.size() == 4 && words[0] == "guest")
     return guest(std::strtoul(words[1].c_str(), nullptr, 10), words[2] == "huge", std::atoi(words[3].c_str()));
-  bool quick = false;
-  bool json = false;
-  for (const std::string& word : words) {
-    quick = quick || word == "--quick";
-    json = json || word == "--json";
-  }
-  return Cost(quick, json, std::filesystem::read_symlink("/proc/self/exe")).run() ? 0 : 1;
+  const auto start = start_of("checkpoint", words);
+  if (!start) return usage_code;
+  return Cost(*start).run() ? 0 : 1;
 }
 
 }  // namespace
 }  // namespace bench
 
-int main(int argc, char** argv) {
-  try {
-    return bench::run({argv + 1, argv + argc});
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "checkpoint: %s\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return bench::main_of("checkpoint", argc, argv, bench::run); }

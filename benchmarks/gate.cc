@@ -10,18 +10,13 @@
 #include <fstream>
 #include <sstream>
 
-#include "child.h"
 #include "guests.h"
 #include "loops.h"
 #include "report.h"
+#include "start.h"
 
 namespace bench {
 namespace {
-
-struct Options {
-  bool quick{false};
-  bool json{false};
-};
 
 struct Sizes {
   Pairing pairing;
@@ -56,12 +51,11 @@ void measure_recorded(const Sizes& sizes) {
 
 class Bench {
  public:
-  Bench(const Options& options, std::string own_path, std::string tool)
-      : sizes_(options.quick ? quick_sizes : full_sizes),
-        quick_(options.quick),
-        own_path_(std::move(own_path)),
-        tool_(std::move(tool)),
-        report_(options.json, !options.quick) {}
+  explicit Bench(const Start& start)
+      : sizes_(start.quick ? quick_sizes : full_sizes),
+        quick_(start.quick),
+        own_path_(start.own_path),
+        report_(start.json, !start.quick) {}
 
   bool run() {
     off();
@@ -88,7 +82,7 @@ class Bench {
     const std::string folder = (home_.path() / "pairs.reprise").string();
     std::vector<std::string> command{own_path_, "pairs"};
     if (quick_) command.emplace_back("--quick");
-    const Run run = run_program(command, {{"REPRISE_RECORD", folder}}, chatter());
+    const Run run = run_program(command, {{"REPRISE_RECORD", folder}}, tool_.chatter());
     for (const Claim& claim : claims) {
       const std::string name = claim.name;
       const bool is_pair = name.starts_with("gate.record.") || name.starts_with("shared.record.");
@@ -106,28 +100,19 @@ class Bench {
 
   // Nanoseconds that a guest took, plain, recorded or replayed; negative when it failed.
   double plain(const std::string& guest, std::uint64_t size) {
-    return elapsed(run_program({own_path_, "guest", guest, std::to_string(size)}, {}, chatter()));
+    return elapsed(run_program({own_path_, "guest", guest, std::to_string(size)}, {}, tool_.chatter()));
   }
   double record(const std::string& guest, std::uint64_t size) {
     forget("run");
-    return elapsed(tool({"record", "-o", "run", "--", own_path_, "guest", guest, std::to_string(size)}));
+    return elapsed(tool_.run({"record", "-o", "run", "--", own_path_, "guest", guest, std::to_string(size)}));
   }
-  double replay() { return elapsed(tool({"replay", "run"})); }
+  double replay() { return elapsed(tool_.run({"replay", "run"})); }
 
-  Run tool(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), tool_);
-    Run run = run_program(arguments, {{"REPRISE_HOME", home_.path().string()}, {"NO_COLOR", "1"}}, chatter());
-    if (run.code != 0) {
-      std::ostringstream said;
-      said << arguments[1] << " ended with " << run.code << "\n" << std::ifstream(chatter()).rdbuf();
-      failure_ = said.str();
-    }
-    return run;
-  }
-  std::filesystem::path chatter() const { return home_.path() / "chatter"; }
   double elapsed(const Run& run) {
-    if (run.code != 0 && failure_.empty()) failure_ = "a guest ended with " + std::to_string(run.code);
-    if (run.code != 0) return -1;
+    if (run.code != 0) {
+      failure_ = tool_.failure().empty() ? "a guest ended with " + std::to_string(run.code) : tool_.failure();
+      return -1;
+    }
     const double taken = number_after(run.output, "elapsed_ns ");
     if (taken < 0) failure_ = "the guest told no time";
     return taken;
@@ -192,13 +177,13 @@ class Bench {
   // ("count").
   void bytes(const char* name, const char* guest, std::uint64_t size, const std::string& over) {
     forget("run");
-    const Run recorded = tool({"record", "-o", "run", "--", own_path_, "guest", guest, std::to_string(size)});
-    if (recorded.code != 0) return report_.missing(name, failure_);
+    const Run recorded = tool_.run({"record", "-o", "run", "--", own_path_, "guest", guest, std::to_string(size)});
+    if (recorded.code != 0) return report_.missing(name, tool_.failure());
     const auto size_on_disk = static_cast<double>(disk_usage(home_.path() / "run.reprise"));
     double events = number_after(recorded.output, "count ");
     if (over == "traced") {
-      const Run traced = tool({"replay", "run", "--trace", "--json"});
-      if (traced.code != 0) return report_.missing(name, failure_);
+      const Run traced = tool_.run({"replay", "run", "--trace", "--json"});
+      if (traced.code != 0) return report_.missing(name, tool_.failure());
       events = number_after(traced.output, "\"traced\":");
     }
     if (events <= 0) return report_.missing(name, "no events were told");
@@ -211,9 +196,9 @@ class Bench {
   Sizes sizes_;
   bool quick_;
   std::string own_path_;
-  std::string tool_;
   Report report_;
   TemporaryFolder home_;
+  Tool tool_{home_.path()};
   std::string failure_;
 };
 
@@ -228,36 +213,17 @@ std::uint64_t Bench::disk_usage(const std::filesystem::path& folder) {
   return bytes;
 }
 
-int usage() {
-  std::fprintf(stderr, "gate: usage: gate [--quick] [--json]\n");
-  return 2;
-}
-
 int run(const std::vector<std::string>& words) {
   if (words.size() == 3 && words[0] == "guest")
     return run_guest(words[1], std::strtoull(words[2].c_str(), nullptr, 10));
-  Options options;
-  bool pairs = false;
-  for (const std::string& word : words) {
-    if (word == "--quick") {
-      options.quick = true;
-    } else if (word == "--json") {
-      options.json = true;
-    } else if (word == "pairs") {
-      pairs = true;
-    } else {
-      return usage();
-    }
-  }
-  if (pairs) {
-    measure_recorded(options.quick ? quick_sizes : full_sizes);
+  const bool is_pairs = !words.empty() && words[0] == "pairs";
+  const auto start = start_of("gate", {words.begin() + (is_pairs ? 1 : 0), words.end()});
+  if (!start) return usage_code;
+  if (is_pairs) {
+    measure_recorded(start->quick ? quick_sizes : full_sizes);
     return 0;
   }
-  const std::filesystem::path own_path = std::filesystem::read_symlink("/proc/self/exe");
-  const char* given = std::getenv("REPRISE");
-  const std::string tool =
-      given != nullptr ? given : (own_path.parent_path().parent_path() / "bin" / "reprise").string();
-  return Bench(options, own_path.string(), tool).run() ? 0 : 1;
+  return Bench(*start).run() ? 0 : 1;
 }
 
 }  // namespace

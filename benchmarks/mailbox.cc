@@ -7,9 +7,9 @@
 #include <cinttypes>
 #include <sstream>
 
-#include "child.h"
 #include "mailbox_work.h"
 #include "report.h"
+#include "start.h"
 #include "worker.h"
 
 namespace bench {
@@ -30,12 +30,11 @@ constexpr int senders = 2;
 
 class Bench {
  public:
-  Bench(bool quick, bool json, std::string own_path, std::string tool)
-      : sizes_(quick ? quick_sizes : full_sizes),
-        json_(json),
-        own_path_(std::move(own_path)),
-        tool_(std::move(tool)),
-        report_(json, !quick) {}
+  explicit Bench(const Start& start)
+      : sizes_(start.quick ? quick_sizes : full_sizes),
+        json_(start.json),
+        own_path_(start.own_path),
+        report_(start.json, !start.quick) {}
 
   bool run() {
     record("async", sizes_.async);
@@ -106,17 +105,6 @@ class Bench {
     return number_after(text.str(), "elapsed_ns ");
   }
 
-  Run tool(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), tool_);
-    std::filesystem::remove(elapsed_file());
-    const std::filesystem::path chatter = home_.path() / "chatter";
-    Run run = run_program(arguments, {{"REPRISE_HOME", home_.path().string()}, {"NO_COLOR", "1"}}, chatter);
-    std::ostringstream said;
-    said << arguments[1] << " ended with " << run.code << "\n" << run.output << std::ifstream(chatter).rdbuf();
-    said_ = said.str();
-    return run;
-  }
-
   // Off: the same lines by hand, without the tool.
   double free_ns(const std::string& lines) {
     std::filesystem::remove(elapsed_file());
@@ -142,19 +130,21 @@ class Bench {
     std::ofstream(file) << lines;
     std::error_code ignored;
     std::filesystem::remove_all(home_.path() / "run.reprise", ignored);
-    if (tool({"record", "-f", file, "-o", "run", "--no-image"}).code != 0) return report_.missing(name, said_);
-    const Run printed = tool({"sequence", "run", "--form", "node"});
-    if (printed.code != 0) return report_.missing(name, said_);
+    if (tool_.run({"record", "-f", file, "-o", "run", "--no-image"}).code != 0)
+      return report_.missing(name, tool_.failure());
+    const Run printed = tool_.run({"sequence", "run", "--form", "node"});
+    if (printed.code != 0) return report_.missing(name, tool_.failure());
     std::ofstream(sequence) << printed.output;
     std::vector<double> ratios;
     std::vector<double> whole_s;
     for (int i = 0; i < sizes_.runs; ++i) {
       const double free = free_ns(lines);
+      std::filesystem::remove(elapsed_file());
       const double start_ns = wall_ns();
-      const Run tested = tool({"test", "--sequence", sequence, "-f", file, "-o", "forced"});
+      const Run tested = tool_.run({"test", "--sequence", sequence, "-f", file, "-o", "forced", "--force"});
       whole_s.push_back((wall_ns() - start_ns) / 1e9);
       const double forced = elapsed_ns();
-      if (tested.code != 0 || free <= 0 || forced <= 0) return report_.missing(name, said_);
+      if (tested.code != 0 || free <= 0 || forced <= 0) return report_.missing(name, tool_.failure());
       ratios.push_back(forced / free);
     }
     report_.add(name, median(ratios), std::nullopt);
@@ -165,10 +155,9 @@ class Bench {
   Sizes sizes_;
   bool json_;
   std::string own_path_;
-  std::string tool_;
   Report report_;
   TemporaryFolder home_;
-  std::string said_;
+  Tool tool_{home_.path()};
   bool is_in_time_{true};
 };
 
@@ -182,20 +171,9 @@ int run(const std::vector<std::string>& words) {
     if (words[1] == "sender") return send_mails(count / senders), 0;
     return run_mail_taker(count, words[1] == "threads" ? senders : 0, words[3]);
   }
-  bool quick = false;
-  bool json = false;
-  for (const std::string& word : words) {
-    if (word != "--quick" && word != "--json") {
-      std::fprintf(stderr, "mailbox: usage: mailbox [--quick] [--json]\n");
-      return 2;
-    }
-    (word == "--quick" ? quick : json) = true;
-  }
-  const std::filesystem::path own_path = std::filesystem::read_symlink("/proc/self/exe");
-  const char* given = std::getenv("REPRISE");
-  const std::string tool =
-      given != nullptr ? given : (own_path.parent_path().parent_path() / "bin" / "reprise").string();
-  return Bench(quick, json, own_path.string(), tool).run() ? 0 : 1;
+  const auto start = start_of("mailbox", words);
+  if (!start) return usage_code;
+  return Bench(*start).run() ? 0 : 1;
 }
 
 }  // namespace

@@ -12,9 +12,9 @@
 #include <memory>
 #include <sstream>
 
-#include "child.h"
 #include "hosts.h"
 #include "report.h"
+#include "start.h"
 #include "worker.h"
 
 namespace bench {
@@ -42,12 +42,11 @@ struct PaperRow {
 
 class Bench {
  public:
-  Bench(bool quick, bool json, std::string own_path, std::string tool)
-      : sizes_(quick ? quick_sizes : full_sizes),
-        json_(json),
-        own_path_(std::move(own_path)),
-        tool_(std::move(tool)),
-        report_(json, !quick) {}
+  explicit Bench(const Start& start)
+      : sizes_(start.quick ? quick_sizes : full_sizes),
+        json_(start.json),
+        own_path_(start.own_path),
+        report_(start.json, !start.quick) {}
 
   bool run() {
     off("message.off.unix", "raw.unix", "off");
@@ -137,17 +136,6 @@ class Bench {
     pair(name, raw, party, "oneway", sizes_.oneway);
   }
 
-  Run tool(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), tool_);
-    const std::filesystem::path chatter = home_.path() / "chatter";
-    Run run = run_program(arguments, {{"REPRISE_HOME", home_.path().string()}, {"NO_COLOR", "1"}}, chatter);
-    if (run.code != 0) {
-      std::ostringstream said;
-      said << arguments[1] << " ended with " << run.code << "\n" << std::ifstream(chatter).rdbuf();
-      failure_ = said.str();
-    }
-    return run;
-  }
   // Records a taker and so many senders as "run".
   Run record(std::uint64_t size, int senders, const std::string& level) {
     const std::string file = (home_.path() / "Procfile").string();
@@ -159,7 +147,7 @@ class Bench {
       lines << "taker: " << own_path_ << " guest taker" << rest;
       for (int i = 0; i < senders; ++i) lines << "sender" << i << ": " << own_path_ << " guest sender" << i << rest;
     }
-    return tool({"record", "-f", file, "-o", "run", "--no-image", "--level", level});
+    return tool_.run({"record", "-f", file, "-o", "run", "--no-image", "--level", level});
   }
 
   void replay_only() {
@@ -168,10 +156,11 @@ class Bench {
     double last = -1;
     for (int i = 0; i < sizes_.run_pairs; ++i) {
       const Run recorded = record(sizes_.alone, 1, "data");
-      const Run replayed = recorded.code == 0 ? tool({"replay", "run", "--only", "taker"}) : recorded;
+      const Run replayed = recorded.code == 0 ? tool_.run({"replay", "run", "--only", "taker"}) : recorded;
       const double before = number_after(recorded.output, "elapsed_ns ");
       const double after = number_after(replayed.output, "elapsed_ns ");
-      if (replayed.code != 0 || before <= 0 || after <= 0) return report_.missing("message.replay.only", failure_);
+      if (replayed.code != 0 || before <= 0 || after <= 0)
+        return report_.missing("message.replay.only", tool_.failure());
       ratios.push_back(after / before);
       if (last > 0) noises.push_back(before / last);
       last = before;
@@ -183,7 +172,7 @@ class Bench {
   void bytes() {
     const Run recorded = record(sizes_.racing, 4, "order");
     const double count = number_after(recorded.output, "count ");
-    if (recorded.code != 0 || count <= 0) return report_.missing("message.order", failure_);
+    if (recorded.code != 0 || count <= 0) return report_.missing("message.order", tool_.failure());
     std::uint64_t size = 0;
     for (const auto& entry : std::filesystem::directory_iterator(home_.path() / "run.reprise")) {
       if (entry.path().extension() == ".log") size += entry.file_size();
@@ -235,14 +224,13 @@ class Bench {
   Sizes sizes_;
   bool json_;
   std::string own_path_;
-  std::string tool_;
   Report report_;
   TemporaryFolder home_;
+  Tool tool_{home_.path()};
   Hosts hosts_;
   std::map<std::string, SidePair> sides_;
   std::map<std::string, Figure> rows_to_print_;
   int ports_{0};
-  std::string failure_;
 };
 
 int run(const std::vector<std::string>& words) {
@@ -250,20 +238,9 @@ int run(const std::vector<std::string>& words) {
   if (words.size() == 2 && words[0] == "driver") return run_driver(words[1]);
   if (words.size() == 4 && words[0] == "guest")
     return run_message_guest(words[1], std::stoull(words[2]), std::stoull(words[3]));
-  bool quick = false;
-  bool json = false;
-  for (const std::string& word : words) {
-    if (word != "--quick" && word != "--json") {
-      std::fprintf(stderr, "message: usage: message [--quick] [--json]\n");
-      return 2;
-    }
-    (word == "--quick" ? quick : json) = true;
-  }
-  const std::filesystem::path own_path = std::filesystem::read_symlink("/proc/self/exe");
-  const char* given = std::getenv("REPRISE");
-  const std::string tool =
-      given != nullptr ? given : (own_path.parent_path().parent_path() / "bin" / "reprise").string();
-  return Bench(quick, json, own_path.string(), tool).run() ? 0 : 1;
+  const auto start = start_of("message", words);
+  if (!start) return usage_code;
+  return Bench(*start).run() ? 0 : 1;
 }
 
 }  // namespace

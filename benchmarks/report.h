@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdio>
-#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -149,16 +148,5 @@ class Report {
   int missing_{0};
   std::vector<Row> rows_;
 };
-
-// What a benchmark's main() does: `run` with its words, a line for what goes wrong.
-template <typename Function>
-int main_of(const char* name, int argc, char** argv, Function run) {
-  try {
-    return run({argv + 1, argv + argc});
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s: %s\n", name, error.what());
-    return 1;
-  }
-}
 
 }  // namespace bench

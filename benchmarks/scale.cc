@@ -12,9 +12,9 @@
 #include <fstream>
 #include <mutex>
 
-#include "child.h"
 #include "measure.h"
 #include "report.h"
+#include "start.h"
 
 namespace bench {
 namespace {
@@ -92,8 +92,8 @@ struct Told {
 
 class Scale {
  public:
-  Scale(bool quick, bool json, std::string own_path)
-      : quick_(quick), own_path_(std::move(own_path)), report_(json, !quick) {}
+  explicit Scale(const Start& start)
+      : quick_(start.quick), own_path_(start.own_path), report_(start.json, !start.quick) {}
 
   bool run() {
     measure("threads", quick_ ? 1'000 : 100'000);
@@ -147,13 +147,9 @@ int run(const std::vector<std::string>& words) {
     const std::uint64_t size = std::strtoull(words[2].c_str(), nullptr, 10);
     return words[1] == "threads" ? many_threads(size) : many_objects(size);
   }
-  bool quick = false;
-  bool json = false;
-  for (const std::string& word : words) {
-    quick = quick || word == "--quick";
-    json = json || word == "--json";
-  }
-  return Scale(quick, json, std::filesystem::read_symlink("/proc/self/exe")).run() ? 0 : 1;
+  const auto start = start_of("scale", words);
+  if (!start) return usage_code;
+  return Scale(*start).run() ? 0 : 1;
 }
 
 }  // namespace

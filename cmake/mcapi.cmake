@@ -32,6 +32,15 @@ endfunction()
 add_mcapi(mcapi 2 mcapi)
 add_mcapi(mcapi1 1 mcapi1)
 
+# What the launcher puts before libc for MCAPI programs: clocks, random numbers, standard input.
+find_sources(inputs_sources src/program/adapters/libc)
+add_library(reprise_inputs SHARED ${inputs_sources})
+set_target_properties(reprise_inputs PROPERTIES VERSION 0 SOVERSION 0)
+target_include_directories(reprise_inputs PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+target_compile_options(reprise_inputs PRIVATE -ftls-model=initial-exec -fno-threadsafe-statics)
+target_link_libraries(reprise_inputs PRIVATE reprise ${CMAKE_DL_LIBS} Threads::Threads)
+target_link_options(reprise_inputs PRIVATE -Wl,--exclude-libs,ALL -Wl,--no-as-needed)
+
 # What the library is tested with: programs of several nodes, which are not guests (tests/guests are recorded one by one).
 add_custom_target(mcapi_programs)
 file(GLOB mcapi_tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/mcapi/*.cc)
@@ -71,9 +80,10 @@ foreach(header mcapi1/mcapi.h mcapi/mcapi.h mcapi/mca.h)
   string(REGEX REPLACE "(MCAPI_MAX_(MSG|MESSAGE|PKT|PACKET)_SIZE) 65536" "\\1 128" text "${text}")
   file(CONFIGURE OUTPUT ${plain}/${header} CONTENT "${text}" @ONLY)
 endforeach()
-add_dependencies(mcapi_programs mcapi_plain)
+add_dependencies(mcapi_programs mcapi_plain reprise_inputs)
 
 include(GNUInstallDirs)
+install(TARGETS reprise_inputs LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS mcapi mcapi1 EXPORT reprise LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/mcapi ${PROJECT_SOURCE_DIR}/include/mcapi1 DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 set(mcapi_up "..")

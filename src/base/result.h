@@ -20,6 +20,7 @@ enum class ErrorCode {
   io,                   // the system said no
   usage,                // the caller asked for something that makes no sense
   unsupported,          // refused, aloud
+  interrupted,          // the user stopped it
 };
 
 struct Error {

@@ -27,11 +27,63 @@ constexpr Source sources[] = {
 };
 
 // What the interposing library stands before: common to both interfaces, and of each.
-constexpr std::array common_functions{
-    "initialize", "finalize", "msg_send", "msg_send_i", "msg_recv",          "msg_recv_i",       "msg_available",
-    "test",       "wait",     "wait_any", "cancel",     "pktchan_available", "sclchan_available"};
-constexpr std::array functions_1{"get_node_id", "create_endpoint", "delete_endpoint", "get_endpoint", "get_endpoint_i"};
-constexpr std::array functions_2{"node_id_get", "endpoint_create", "endpoint_delete", "endpoint_get", "endpoint_get_i"};
+constexpr std::array common_functions{"initialize",
+                                      "finalize",
+                                      "msg_send",
+                                      "msg_send_i",
+                                      "msg_recv",
+                                      "msg_recv_i",
+                                      "msg_available",
+                                      "test",
+                                      "wait",
+                                      "wait_any",
+                                      "cancel",
+                                      "pktchan_available",
+                                      "sclchan_available",
+                                      "pktchan_send",
+                                      "pktchan_send_i",
+                                      "pktchan_recv",
+                                      "pktchan_recv_i",
+                                      "pktchan_recv_close_i",
+                                      "pktchan_send_close_i",
+                                      "sclchan_recv_close_i",
+                                      "sclchan_send_close_i",
+                                      "sclchan_send_uint8",
+                                      "sclchan_send_uint16",
+                                      "sclchan_send_uint32",
+                                      "sclchan_send_uint64",
+                                      "sclchan_recv_uint8",
+                                      "sclchan_recv_uint16",
+                                      "sclchan_recv_uint32",
+                                      "sclchan_recv_uint64"};
+constexpr std::array functions_1{"get_node_id",
+                                 "create_endpoint",
+                                 "delete_endpoint",
+                                 "get_endpoint",
+                                 "get_endpoint_i",
+                                 "connect_pktchan_i",
+                                 "open_pktchan_recv_i",
+                                 "open_pktchan_send_i",
+                                 "connect_sclchan_i",
+                                 "open_sclchan_recv_i",
+                                 "open_sclchan_send_i",
+                                 "pktchan_free",
+                                 "get_endpoint_attribute",
+                                 "set_endpoint_attribute"};
+constexpr std::array functions_2{"node_id_get",
+                                 "endpoint_create",
+                                 "endpoint_delete",
+                                 "endpoint_get",
+                                 "endpoint_get_i",
+                                 "pktchan_connect_i",
+                                 "pktchan_recv_open_i",
+                                 "pktchan_send_open_i",
+                                 "sclchan_connect_i",
+                                 "sclchan_recv_open_i",
+                                 "sclchan_send_open_i",
+                                 "pktchan_release",
+                                 "endpoint_get_attribute",
+                                 "endpoint_set_attribute"};
 
 fs::path own_library() {
   std::error_code ignored;
@@ -95,7 +147,7 @@ Result<std::string> wrap_line(const fs::path& profile) {
   std::string line = fmt::format("{} -Wl", object_of(profile).string());
   for (const char* name : common_functions) line += fmt::format(",--wrap=mcapi_{}", name);
   for (const char* name : *version == 1 ? functions_1 : functions_2) line += fmt::format(",--wrap=mcapi_{}", name);
-  return line + " -lreprise";
+  return line + " -lreprise_inputs -lreprise";
 }
 
 }  // namespace
@@ -139,6 +191,10 @@ Result<void> use_profile(const fs::path& profile, const Target& target) {
   if (!fs::exists(profile, error)) {
     return fail(ErrorCode::not_found, fmt::format("there is no {}; reprise mcapi-profile makes it", profile.string()));
   }
+  const auto version = version_of(profile);
+  if (!version) return tl::unexpected(version.error());
+  if (*version == 0)
+    return fail(ErrorCode::usage, fmt::format("{} is no profile; reprise mcapi-profile makes one", profile.string()));
   bool imports = false;
   std::vector<fs::path> images{target.path};
   for (const Library& library : target.libraries.own) images.push_back(library.path);
@@ -146,6 +202,15 @@ Result<void> use_profile(const fs::path& profile, const Target& target) {
     auto names = ask({"nm", "-D", "--undefined-only", image.string()});
     if (!names) return tl::unexpected(names.error());
     imports = imports || names->text.find(" U mcapi_initialize") != std::string::npos;
+  }
+  if (!imports) {
+    auto names = ask({"nm", target.path.string()});
+    if (!names) return tl::unexpected(names.error());
+    if (target.facts.is_dynamic && names->text.find(" T mcapi_initialize") == std::string::npos) {
+      return fail(ErrorCode::usage,
+                  fmt::format("{} calls no MCAPI function, or does not show that it does: it is stripped",
+                              target.path.string()));
+    }
   }
   if (!target.facts.is_dynamic || !imports) {
     auto line = wrap_line(profile);

@@ -178,7 +178,7 @@ Libraries find_libraries(const fs::path& program, const ProgramFacts& facts) {
         found.reprise = library.empty() ? fs::path(name) : library;
         continue;
       }
-      if (library.empty() || is_system(library)) continue;
+      if (library.empty() || is_system(library) || name.starts_with("libreprise_inputs.so")) continue;
       found.own.push_back({name, library});
       if (auto more = read_program(library)) open.emplace_back(library, std::move(*more));
     }

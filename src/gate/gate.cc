@@ -7,6 +7,7 @@
 namespace reprise::gate {
 
 __thread Thread* current = nullptr;
+__thread unsigned in_library = 0;
 Gate* installed = nullptr;
 const char* process_name = "main";
 std::mutex output_mutex;

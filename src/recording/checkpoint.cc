@@ -230,6 +230,16 @@ bool end_checkpoint(const fs::path& recording, const CheckpointEntry& entry) {
   return was_there;
 }
 
+std::uint64_t end_checkpoints(const std::filesystem::path& recording) {
+  std::uint64_t ended = 0;
+  for (const CheckpointEntry& entry : list_checkpoints(recording)) {
+    if (end_checkpoint(recording, entry)) ++ended;
+  }
+  std::error_code ignored;
+  std::filesystem::remove_all(recording / checkpoints_folder, ignored);
+  return ended;
+}
+
 std::string text_of(const WakeRequest& request) {
   return "folder " + one_line(request.folder) + "\nscratch " + one_line(request.scratch) + "\nfavour " +
          one_line(request.favour) + "\ngate_off " + (request.gate_off ? "1" : "0") + "\n";

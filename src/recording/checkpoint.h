@@ -71,6 +71,10 @@ std::uint64_t resident_bytes(const CheckpointEntry& entry);
 // Ends the process of an entry, if it is there, and removes the entry. Returns whether it was there.
 bool end_checkpoint(const std::filesystem::path& recording, const CheckpointEntry& entry);
 
+// The same for all; also whoever still makes its copy finds no entry then, and does not stand. Returns how many there
+// were.
+std::uint64_t end_checkpoints(const std::filesystem::path& recording);
+
 // What the tool asks of a standing process: `key value` lines, with three files (input, output, errors) beside them.
 // It answers `pid N`, and at the end `exit N` or `signal N`.
 struct WakeRequest {

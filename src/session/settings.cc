@@ -67,9 +67,11 @@ std::vector<std::string> Settings::environment() const {
   set("REPRISE_ONLY", only);
   set("REPRISE_ALONE", alone);
   set("REPRISE_GROUPS", groups);
+  set("REPRISE_EXCEPTIONS", exceptions);
   set("REPRISE_ROUTES", routes);
   set("REPRISE_OUTPUTS", outputs);
   set("REPRISE_INPUTS", inputs);
+  set("REPRISE_STEER", steer);
   return variables;
 }
 
@@ -95,9 +97,11 @@ Settings take_settings() {
   settings.only = look("REPRISE_ONLY");
   settings.alone = look("REPRISE_ALONE");
   settings.groups = look("REPRISE_GROUPS");
+  settings.exceptions = look("REPRISE_EXCEPTIONS");
   settings.routes = look("REPRISE_ROUTES");
   settings.outputs = take("REPRISE_OUTPUTS").value_or("");
   settings.inputs = take("REPRISE_INPUTS").value_or("");
+  settings.steer = take("REPRISE_STEER").value_or("");
   if (record) {
     settings.mode = Mode::record;
   } else if (replay) {

@@ -44,6 +44,8 @@ TEST_CASE(channel_calls_time_out) {
     std::size_t size = 0;
     STATUS_OF(mcapi_pktchan_recv(channels.packets_in, &packet, &size, &status), MCAPI_TIMEOUT);
     STATUS_OF(mcapi_sclchan_recv_uint64(channels.scalars_in, &status), MCAPI_TIMEOUT);
+    STATUS_OF(mcapi_sclchan_recv_uint32(channels.scalars_in, &status), MCAPI_TIMEOUT);
+    STATUS_OF(mcapi_sclchan_recv_uint16(channels.scalars_in, &status), MCAPI_TIMEOUT);
     STATUS_OF(mcapi_sclchan_recv_uint8(channels.scalars_in, &status), MCAPI_TIMEOUT);
     char byte = 'x';
     mcapi_request_t request = 0;
@@ -53,7 +55,16 @@ TEST_CASE(channel_calls_time_out) {
     }
     STATUS_OF(mcapi_pktchan_send(channels.packets_out, &byte, 1, &status), MCAPI_TIMEOUT);
     STATUS_OF(mcapi_pktchan_send_i(channels.packets_out, &byte, 1, &request, &status), MCAPI_ERR_MEM_LIMIT);
+    STATUS_OF(mcapi_sclchan_send_uint64(channels.scalars_out, 7, &status), MCAPI_TIMEOUT);
+    STATUS_OF(mcapi_sclchan_send_uint32(channels.scalars_out, 7, &status), MCAPI_TIMEOUT);
     STATUS_OF(mcapi_sclchan_send_uint16(channels.scalars_out, 7, &status), MCAPI_TIMEOUT);
+    STATUS_OF(mcapi_sclchan_send_uint8(channels.scalars_out, 7, &status), MCAPI_TIMEOUT);
+    // The first of them has 16 bits, and stays for a receive of that width.
+    STATUS_OF(mcapi_sclchan_recv_uint64(channels.scalars_in, &status), MCAPI_ERR_GENERAL);
+    STATUS_OF(mcapi_sclchan_recv_uint32(channels.scalars_in, &status), MCAPI_ERR_GENERAL);
+    STATUS_OF(mcapi_sclchan_recv_uint8(channels.scalars_in, &status), MCAPI_ERR_GENERAL);
+    EXPECT_IS(mcapi_sclchan_recv_uint16(channels.scalars_in, &status), 7);
+    STATUS_OF(mcapi_sclchan_send_uint8(channels.scalars_out, 7, &status), MCAPI_SUCCESS);
     // There is room again when something was taken.
     STATUS_OF(mcapi_pktchan_recv(channels.packets_in, &packet, &size, &status), MCAPI_SUCCESS);
     STATUS_OF(mcapi_pktchan_release(packet, &status), MCAPI_SUCCESS);
@@ -123,6 +134,48 @@ TEST_CASE(a_scalar_channel_is_closed_once) {
   }});
 }
 
+TEST_CASE(scalars_without_their_other_end) {
+  run({[] {
+    mcapi_request_t request = 0;
+    Channels channels = open_channels(20);
+    STATUS_OF(mcapi_sclchan_send_uint8(channels.scalars_out, 7, &status), MCAPI_SUCCESS);
+    STATUS_OF(mcapi_sclchan_send_close_i(channels.scalars_out, &request, &status), MCAPI_SUCCESS);
+    STATUS_OF(mcapi_sclchan_recv_uint16(channels.scalars_in, &status), MCAPI_ERR_GENERAL);
+    EXPECT_IS(mcapi_sclchan_recv_uint8(channels.scalars_in, &status), 7);
+    STATUS_OF(mcapi_sclchan_recv_uint64(channels.scalars_in, &status), MCAPI_ERR_TRANSMISSION);
+    STATUS_OF(mcapi_sclchan_recv_uint32(channels.scalars_in, &status), MCAPI_ERR_TRANSMISSION);
+    STATUS_OF(mcapi_sclchan_recv_uint16(channels.scalars_in, &status), MCAPI_ERR_TRANSMISSION);
+    STATUS_OF(mcapi_sclchan_recv_uint8(channels.scalars_in, &status), MCAPI_ERR_TRANSMISSION);
+  }});
+  run({[] {
+    mcapi_request_t request = 0;
+    const Channels channels = open_channels(20);
+    STATUS_OF(mcapi_sclchan_recv_close_i(channels.scalars_in, &request, &status), MCAPI_SUCCESS);
+    STATUS_OF(mcapi_sclchan_send_uint64(channels.scalars_out, 7, &status), MCAPI_ERR_TRANSMISSION);
+    STATUS_OF(mcapi_sclchan_send_uint32(channels.scalars_out, 7, &status), MCAPI_ERR_TRANSMISSION);
+    STATUS_OF(mcapi_sclchan_send_uint16(channels.scalars_out, 7, &status), MCAPI_ERR_TRANSMISSION);
+    STATUS_OF(mcapi_sclchan_send_uint8(channels.scalars_out, 7, &status), MCAPI_ERR_TRANSMISSION);
+  }});
+}
+
+TEST_CASE(messages_and_channels_do_not_mix) {
+  run({[] {
+    mcapi_request_t request = 0;
+    std::size_t size = 0;
+    int value = 7;
+    Channels handles;
+    const mcapi_endpoint_t channel = create(1);
+    const mcapi_endpoint_t plain = create(2);
+    STATUS_OF(mcapi_pktchan_recv_open_i(&handles.packets_in, channel, &request, &status), MCAPI_PENDING);
+    STATUS_OF(mcapi_msg_send(plain, channel, &value, 4, 0, &status), MCAPI_ERR_GENERAL);
+    STATUS_OF(mcapi_msg_send_i(plain, channel, &value, 4, 0, &request, &status), MCAPI_ERR_GENERAL);
+    STATUS_OF(mcapi_msg_recv(channel, &value, 4, &size, &status), MCAPI_ERR_GENERAL);
+    STATUS_OF(mcapi_msg_recv_i(channel, &value, 4, &request, &status), MCAPI_ERR_GENERAL);
+    STATUS_OF(mcapi_sclchan_connect_i(plain, channel, &request, &status), MCAPI_ERR_GENERAL);
+    STATUS_OF(mcapi_pktchan_connect_i(channel, plain, &request, &status), MCAPI_ERR_GENERAL);
+  }});
+}
+
 TEST_CASE(endpoints_that_go_while_an_open_is_pending) {
   run({[] {
     const auto deleted = [](mcapi_endpoint_t endpoint, mcapi_request_t request) {
@@ -143,6 +196,46 @@ TEST_CASE(endpoints_that_go_while_an_open_is_pending) {
     const mcapi_endpoint_t three = create(3);
     mcapi_sclchan_send_open_i(&handles.scalars_out, three, &request, &status);
     deleted(three, request);
+  }});
+}
+
+TEST_CASE(what_failed_is_told_by_every_way_to_ask) {
+  run({[] {
+    const mcapi_endpoint_t mine = create(9);
+    for (const char way : {'t', 'w', 'a'}) {
+      const auto ask = [way](mcapi_request_t request, mcapi_status_t wanted) {
+        std::size_t size = 0;
+        if (way == 't') EXPECT_IS(mcapi_test(&request, &size, &status), MCAPI_FALSE);
+        if (way == 'w') EXPECT_IS(mcapi_wait(&request, &size, MCAPI_TIMEOUT_INFINITE, &status), MCAPI_FALSE);
+        if (way == 'a') EXPECT_IS(mcapi_wait_any(1, &request, &size, MCAPI_TIMEOUT_INFINITE, &status), 0);
+        EXPECT_IS(status, wanted);
+      };
+      mcapi_request_t request = 0;
+      mcapi_request_t closing = 0;
+      char small = 0;
+      STATUS_OF(mcapi_msg_recv_i(mine, &small, sizeof small, &request, &status), MCAPI_PENDING);
+      send(mine, mine, 77);
+      ask(request, MCAPI_ERR_MSG_TRUNCATED);
+      Channels handles;
+      const mcapi_endpoint_t gone = create(10);
+      STATUS_OF(mcapi_pktchan_recv_open_i(&handles.packets_in, gone, &request, &status), MCAPI_PENDING);
+      STATUS_OF(mcapi_endpoint_delete(gone, &status), MCAPI_SUCCESS);
+      ask(request, MCAPI_ERR_ENDP_DELETED);
+      const mcapi_endpoint_t from = create(11);
+      const mcapi_endpoint_t to = create(12);
+      mcapi_request_t opening[3] = {};
+      void* packet = nullptr;
+      mcapi_pktchan_connect_i(from, to, &opening[0], &status);
+      mcapi_pktchan_send_open_i(&handles.packets_out, from, &opening[1], &status);
+      mcapi_pktchan_recv_open_i(&handles.packets_in, to, &opening[2], &status);
+      for (mcapi_request_t each : opening) finish(each);
+      STATUS_OF(mcapi_pktchan_recv_i(handles.packets_in, &packet, &request, &status), MCAPI_PENDING);
+      STATUS_OF(mcapi_pktchan_send_close_i(handles.packets_out, &closing, &status), MCAPI_SUCCESS);
+      ask(request, MCAPI_ERR_TRANSMISSION);
+      STATUS_OF(mcapi_pktchan_recv_close_i(handles.packets_in, &closing, &status), MCAPI_SUCCESS);
+      STATUS_OF(mcapi_endpoint_delete(from, &status), MCAPI_SUCCESS);
+      STATUS_OF(mcapi_endpoint_delete(to, &status), MCAPI_SUCCESS);
+    }
   }});
 }
 

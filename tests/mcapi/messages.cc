@@ -381,4 +381,54 @@ TEST_CASE(finalize_drops_what_is_pending_and_wakes_who_waits) {
   }});
 }
 
+TEST_CASE(a_reference_may_be_sent_as_data) {
+  run({[] {
+         const mcapi_endpoint_t asking = create(7);
+         send(create(1), get(2, 1), static_cast<int>(asking));
+         EXPECT_IS(receive(asking), 8);
+       },
+       [] {
+         const mcapi_endpoint_t mine = create(1);
+         send(mine, static_cast<mcapi_endpoint_t>(receive(mine)), 8);
+       }});
+}
+
+TEST_CASE(an_endpoint_that_is_deleted_takes_its_messages_along) {
+  run({[] {
+    const mcapi_endpoint_t mine = create(1);
+    const mcapi_endpoint_t old = create(2);
+    send(mine, old, 5);
+    EXPECT_IS(mcapi_msg_available(old, &status), 1);
+    EXPECT_IS(mcapi_msg_available(old, &status), 1);  // it takes nothing
+    STATUS_OF(mcapi_endpoint_delete(old, &status), MCAPI_SUCCESS);
+    const mcapi_endpoint_t again = create(2);
+    EXPECT_IS(mcapi_msg_available(again, &status), 0);
+    send(mine, again, 6);
+    EXPECT_IS(receive(again), 6);
+  }});
+}
+
+TEST_CASE(a_port_is_of_its_node_and_a_node_of_its_domain) {
+  const pid_t elsewhere = fork();
+  if (elsewhere == 0) {
+    mcapi_info_t info{};
+    mcapi_initialize(1, 1, nullptr, nullptr, &info, &status);  // node 1 again, in another domain
+    EXPECT_IS(receive(create(1)), 1);
+    mcapi_finalize(&status);
+    std::_Exit(failures == 0 ? 0 : 1);
+  }
+  run({[] {
+         const mcapi_endpoint_t mine = create(1);
+         const mcapi_endpoint_t far = mcapi_endpoint_get(1, 1, 1, MCAPI_TIMEOUT_INFINITE, &status);
+         EXPECT_IS(far != mine, true);
+         EXPECT_IS(get(2, 1) != mine, true);
+         send(mine, far, 1);
+         send(mine, get(2, 1), 2);
+       },
+       [] { EXPECT_IS(receive(create(1)), 2); }});
+  int ended = 0;
+  waitpid(elsewhere, &ended, 0);
+  EXPECT_IS(ended, 0);
+}
+
 int main(int argc, char** argv) { return main_of_tests(argc, argv); }

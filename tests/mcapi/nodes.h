@@ -19,10 +19,11 @@
 #include <thread>
 #include <vector>
 
+#include "observed.h"
+
 namespace test {
 
 inline std::atomic<int> failures{0};
-inline bool as_processes = false;
 
 inline void expect(bool good, const char* what, const char* file, int line, long got, long wanted) {
   if (good) return;

@@ -37,10 +37,11 @@ def headers():
     return failed
 
 
-def programs(names):
+def programs(names, observed):
     failed = 0
     for name in names:
-        result = subprocess.run([PROGRAMS / name], capture_output=True, text=True, timeout=300)
+        env = dict(os.environ, MCAPI_OBSERVED=str(observed))
+        result = subprocess.run([PROGRAMS / name], env=env, capture_output=True, text=True, timeout=300)
         print(f"{name}: {result.stdout.strip()}")
         if result.returncode != 0:
             print(result.stderr)
@@ -48,7 +49,30 @@ def programs(names):
     return failed
 
 
+def statuses(observed):
+    """Each status of the table was returned, by nodes that are threads and by nodes that are processes, and no other was."""
+    table = {}
+    for line in (SOURCE / "docs" / "guide" / "mcapi_status.md").read_text().splitlines():
+        if row := re.match(r"\| `(mcapi_\w+)` \| ([A-Z_, ]+) \|", line):
+            table[row[1]] = set(row[2].split(", "))
+    failed = 0
+    for mode in ("threads", "processes"):
+        found = {}
+        for line in observed.read_text().splitlines():
+            of, function, status = line.split()
+            if of == mode:
+                found.setdefault(function, set()).add(re.sub("^MCAPI_(ERR_)?", "", status))
+        for function in sorted(set(table) | set(found)):
+            wanted, got = table.get(function, set()), found.get(function, set())
+            if wanted != got:
+                print(f"{function}, {mode}: never returned {sorted(wanted - got)}, not in the table {sorted(got - wanted)}")
+                failed += 1
+    print(f"{sum(map(len, table.values()))} statuses of {len(table)} functions")
+    return failed if len(table) == 48 else failed + 1
+
+
 UNFINISHED = """#include <mcapi.h>
+#include <pthread.h>
 int main(void) {
   mcapi_status_t status; mcapi_info_t info; mcapi_request_t receive, get; mcapi_endpoint_t found; int value = 0; size_t size;
   mcapi_initialize(0, 1, 0, 0, &info, &status);
@@ -57,7 +81,16 @@ int main(void) {
   mcapi_endpoint_get_i(0, 7, 7, &found, &get, &status);
   mcapi_msg_send(one, one, &value, sizeof value, 0, &status);
   mcapi_wait(&receive, &size, 1300, &status);
+  void* wait_for_ever(void*); pthread_t waiter;
+  pthread_create(&waiter, 0, wait_for_ever, &two);
+  mcapi_wait(&receive, &size, 200, &status);
   mcapi_finalize(&status);
+  pthread_join(waiter, 0);
+  return 0;
+}
+void* wait_for_ever(void* endpoint) {
+  mcapi_status_t status; int value; size_t size;
+  mcapi_msg_recv(*(mcapi_endpoint_t*)endpoint, &value, sizeof value, &size, &status);
   return 0;
 }
 """
@@ -80,16 +113,16 @@ def reports():
         source = Path(folder) / "unfinished.c"
         source.write_text(UNFINISHED)
         program = Path(folder) / "unfinished"
-        subprocess.run(["cc", "-g", *flags, source, f"-I{SOURCE}/include/mcapi", f"-L{BUILD}/lib", "-lmcapi",
+        subprocess.run(["cc", "-g", "-pthread", *flags, source, f"-I{SOURCE}/include/mcapi", f"-L{BUILD}/lib", "-lmcapi",
                         f"-Wl,-rpath,{BUILD}/lib", f"-Wl,-rpath-link,{BUILD}/lib", "-o", program], check=True)
         env = dict(os.environ, MCAPI_RUN=f"test-{os.getpid()}", MCAPI_STALL="1")
         said = subprocess.run([program], env=env, capture_output=True, text=True, timeout=60).stderr
         quiet = subprocess.run([program], env=dict(env, MCAPI_REPORT="off", MCAPI_STALL="0"), capture_output=True, text=True,
                                timeout=60).stderr
-    wanted = ["a call has waited for 1 s", "unfinished.c:6 is still pending", "unfinished.c:7 is still pending",
-              "port 1: 1 messages were never received"]
-    missing = [text for text in wanted if text not in said]
-    if missing or said.count("unfinished.c:6") != 2 or quiet:
+    wanted = ["mcapi_wait of .*unfinished.c:10 has waited for 1 s", "mcapi_msg_recv of .*unfinished.c:20 was still waiting",
+              "unfinished.c:7 is still pending", "unfinished.c:8 is still pending", "port 1: 1 messages were never received"]
+    missing = [text for text in wanted if not re.search(text, said)]
+    if missing or said.count("unfinished.c:7") != 2 or quiet:
         print(f"the reports lack {missing}, or say too much: {said} {quiet}")
         return 1
     return 0
@@ -101,7 +134,10 @@ def left_behind():
 
 def main():
     before = left_behind()
-    failed = headers() + programs(["conformance", "messages", "channels", "limits", "old_interface", "deaths"]) + reports()
+    with tempfile.TemporaryDirectory() as folder:
+        observed = Path(folder) / "observed"
+        failed = headers() + programs(["conformance", "messages", "channels", "limits", "old_interface", "deaths"], observed)
+        failed += statuses(observed) + reports()
     left = left_behind() - before
     # Cases that are killed on purpose may leave one; the next starter of any run removes it.
     if len(left) > 4:

@@ -47,7 +47,7 @@ def papers_programs(bench):
     profile = make_profile(bench, "mcapi", "libmcapi_plain2.so")
     subjects = {"figures": (SOURCE / "examples" / "10_mcapi" / "figures.cc", [["8"], ["28"]])}
     if FULL:
-        for name, sizes in {"bt": "1 10", "cg": "2 11", "tn": "1 2", "bully": "3 12"}.items():
+        for name, sizes in {"bt": "3 21", "cg": "2 11", "tn": "1 10", "bully": "3 12"}.items():
             subjects[name] = (SOURCE / "benchmarks" / "mcapi" / f"{name}.cc", [[size] for size in sizes.split()])
     for name, (source, sizes) in subjects.items():
         program = bench.folder / name
@@ -102,7 +102,7 @@ def library_inside(bench, profile):
     if said is None:
         return
     line = said[1].decode().split()
-    program = compile_program(bench, "wrapped", [*line[:-1], *static, f"-L{BUILD}/lib", line[-1], f"-Wl,-rpath,{BUILD}/lib"])
+    program = compile_program(bench, "wrapped", [*line[:-2], *static, f"-L{BUILD}/lib", *line[-2:], f"-Wl,-rpath,{BUILD}/lib"])
     technique(bench, program, "wrapped", [])
 
 

@@ -198,7 +198,7 @@ def damaged(text, rng):
 def test(bench, part, name, text):
     path = bench.folder / f"{name}.seq"
     path.write_text(text)
-    return run([REPRISE, "test", "--json", "--sequence", path, "-o", name, "--", GUESTS / GUEST, part], bench.folder)
+    return run([REPRISE, "test", "--json", "--sequence", path, "-o", name, "--force", "--", GUESTS / GUEST, part], bench.folder)
 
 
 def written(bench, part, rng):

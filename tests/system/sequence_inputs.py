@@ -10,7 +10,7 @@ MAIN = "sequence_inputs/0"
 def test(bench, box, *options, pick):
     text = "form: total\n" + "".join(f"({MAIN},{box},{what})\n" for what in ("connection", "arrival", "close", "receive"))
     (bench.folder / "one.seq").write_text(text)
-    return run([REPRISE, "test", "--json", "--sequence", "one.seq", *options, "--", GUEST], bench.folder, env={"PICK": pick})
+    return run([REPRISE, "test", "--json", "--sequence", "one.seq", "-o", "test", "--force", *options, "--", GUEST], bench.folder, env={"PICK": pick})
 
 
 def main():
@@ -36,7 +36,7 @@ def main():
         simple = bench.folder / "simple.seq"
         simple.write_text("form: simple\n" + f"({MAIN})\n" * 4)
         for i in range(10):  # the free run and those after it pick at random, unless it is held constant
-            ran = run([REPRISE, "test", "--json", "--search", "2", "--sequence", "simple.seq", "--", GUEST], bench.folder)
+            ran = run([REPRISE, "test", "--json", "--search", "2", "--sequence", "simple.seq", "-o", "test", "--force", "--", GUEST], bench.folder)
             bench.expect(ran.code == 0 and ran.json()["runs"] == 2, "what the first run was given holds for the next", "test", ran)
         bench.finish()
 

@@ -22,7 +22,7 @@ def procfile(bench):
 
 def replay(bench, text, *options):
     (bench.folder / "one.seq").write_text(text)
-    return run([REPRISE, "replay", "--sequence", "one.seq", *options, "-f", procfile(bench)], bench.folder)
+    return run([REPRISE, "replay", "--sequence", "one.seq", "-o", "forced", "--force", *options, "-f", procfile(bench)], bench.folder)
 
 
 def simple(order):
@@ -83,8 +83,8 @@ def files(bench):
     # The control: without the last line the same folder is no whole run any more.
     test = folder / "Node1_channel-test.txt"
     test.write_text("\n".join(test.read_text().rstrip().split("\n")[:-1]) + "\n")
-    ran = run([REPRISE, "test", "--sequence", "buffer.sequence", "-f", procfile(bench)], bench.folder)
-    bench.expect(ran.code == 1, "with an event less it is infeasible", "test", ran)
+    ran = run([REPRISE, "test", "--sequence", "buffer.sequence", "-o", "less", "-f", procfile(bench)], bench.folder)
+    bench.expect(ran.code == 1, "with an event less it is infeasible", "less", ran)
 
 
 def timestamps(bench, text):
@@ -113,7 +113,7 @@ def processes(bench):
     bench.expect(written.code == 0 and (bench.folder / "all.sequence" / "sequence_forms_monitorID.txt").read_text().split() ==
                  ["1", "left", "2", "right"], "monitors have numbers", "all", written)
     for command in ("test", "replay"):
-        ran = run([REPRISE, command, "--sequence", "all.sequence", "-o", "allof", "--", guest], bench.folder)
+        ran = run([REPRISE, command, "--sequence", "all.sequence", "-o", "allof", "--force", "--", guest], bench.folder)
         shown = ran if command == "replay" else run([REPRISE, "replay", "allof"], bench.folder)
         bench.expect(ran.code == 0 and recorded.out in shown.out, f"{command} makes the program print the same", "allof", shown)
 

@@ -29,12 +29,17 @@ constexpr Flag inactivity{
 constexpr Flag inputs{"--inputs", "RECORDING",
                       "Values from outside are those of this recording (default: those of the first run)",
                       &Arguments::inputs};
+constexpr Flag exceptions{"--exceptions", "POLICY",
+                          "Errors of mailboxes and parties: simulate (default) or trace-only, on replay",
+                          &Arguments::exceptions, "simulate|trace-only"};
 constexpr Flag process{"--process", "NAME", "Name of the process (default: the program's name)", &Arguments::process};
 constexpr Flag programs{"-f,--file", "PROCFILE", "The programs: lines `name: command`", &Arguments::procfile};
 
+constexpr Flag force{"--force", "", "Replace a recording that has this name", &Arguments::force};
+
 constexpr std::array record_flags{
     Flag{"-o,--output", "NAME", "Name of the recording (default: the program's name and a number)", &Arguments::output},
-    Flag{"--force", "", "Replace a recording that has this name", &Arguments::force},
+    force,
     Flag{"--full", "", "Write every event, also those that could be predicted", &Arguments::full},
     Flag{"--technique", "NAME", "Of MCAPI programs: the order per receiver, of all retrievals, or contents too",
          &Arguments::technique, "receiver|sender|data"},
@@ -59,8 +64,10 @@ constexpr std::array record_flags{
          &Arguments::procfile},
     Flag{"--service", "NAME", "With -f: does not end by itself; gets SIGTERM when the others have (repeat it)",
          &Arguments::services},
-    Flag{"--group", "A,B", "Processes to replay together; what comes from others is recorded too (repeat it)",
+    Flag{"--group", "A,B",
+         "Processes or MCAPI nodes (0/1) to replay together; what comes from others is recorded too (repeat)",
          &Arguments::groups},
+    exceptions,
     json_alone,
     favour,
     delay,
@@ -83,14 +90,16 @@ constexpr std::array replay_flags{
     programs,
     start_id,
     process,
-    Flag{"-o,--output", "NAME", "With --sequence: name of the recording that is left (default: forced)",
+    Flag{"-o,--output", "NAME", "With --sequence: name of the recording that is left (default: forced-1, -2, ...)",
          &Arguments::output},
+    force,
     search,
     inactivity,
     inputs,
     Flag{"--only", "NAME",
          "Only this process (or the one of this party or MCAPI node), without the others: level data, or its group",
          &Arguments::only},
+    exceptions,
     json_alone,
     favour,
     delay,
@@ -127,7 +136,8 @@ constexpr std::array test_flags{
          &Arguments::sequences},
     programs,
     start_id,
-    Flag{"-o,--output", "NAME", "Name of the recording that is left (default: test)", &Arguments::output},
+    Flag{"-o,--output", "NAME", "Name of the recording that is left (default: test-1, -2, ...)", &Arguments::output},
+    force,
     process,
     search,
     inactivity,

@@ -38,6 +38,8 @@ ExitCode exit_code_of(ErrorCode code) {
       return usage;
     case ErrorCode::io:
       return own_failure;
+    case ErrorCode::interrupted:
+      return interrupted;
   }
   return own_failure;
 }

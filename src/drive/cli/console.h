@@ -27,6 +27,7 @@ enum ExitCode : int {
   undecided = 6,
   unsupported = 7,
   own_failure = 125,
+  interrupted = 130,
 };
 
 ExitCode exit_code_of(ErrorCode code);

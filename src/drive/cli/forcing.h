@@ -24,8 +24,11 @@ struct Forcing {
 // Errors: usage, not_found, those of the sequences (with file, line and column).
 Result<Forcing> forcing_of(const Arguments& arguments, Purpose purpose, const char* default_name, Console& console);
 
+// Tests it. Of a test that could not be brought to its end only what came furthest is left. Errors: as test_sequence.
+Result<Tested> test_forced(const Forcing& forcing);
+
 // Where a run stopped: the event, why, and what each thread was about to do.
-std::vector<std::string> stop_lines(const Tested& tested);
+std::vector<std::string> stop_lines(const Tested& tested, const Listed& listed);
 // Which values from outside were held constant; empty: there are none.
 std::string held_line(const Tested& tested, const std::string& inputs);
 // The facts of a run, after its verdict.

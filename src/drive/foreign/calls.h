@@ -29,7 +29,7 @@ void begin_node(std::uint64_t id, Info* info, mcapi_status_t* status, Start star
   const Passage passage(Kind::mcapi_node, techniques - 1);
   passage.keep(id * techniques + (gate::current->gate->keeps_contents() ? data : 0));
   has_contents = passage.is_known() ? passage.number() % techniques == data : gate::current->gate->keeps_contents();
-  own_node = id;
+  own_node = last_node = id;
   if (is_replayed() && !has_contents) {
     const Inside here;
     start();
@@ -67,7 +67,9 @@ void our_finalize(mcapi_status_t* status) {
   if (passes()) return REAL(mcapi_finalize)(status);
   {
     const std::lock_guard<std::mutex> lock(mutex);
-    own_endpoints.clear();
+    const std::uint64_t node = this_node();
+    const auto is_its = [node](const Own& own) { return own.node == node; };
+    own_endpoints.erase(std::remove_if(own_endpoints.begin(), own_endpoints.end(), is_its), own_endpoints.end());
   }
   *status = MCAPI_SUCCESS;
   if (is_simulated()) return;
@@ -85,7 +87,7 @@ mcapi_uint_t our_node_id(mcapi_status_t* status) FOREIGN(mcapi_node_id_get);
 mcapi_uint_t our_node_id(mcapi_status_t* status) {
   if (passes() || !is_simulated()) return static_cast<mcapi_uint_t>(real_node_id(status));
   *status = MCAPI_SUCCESS;
-  return own_node & 0xFFF;
+  return this_node() & 0xFFF;
 }
 
 // ---- endpoints ----
@@ -121,7 +123,7 @@ mcapi_endpoint_t our_create(mcapi_port_t port, mcapi_status_t* status) {
     keep_bytes(&made, sizeof made);
   }
   const std::lock_guard<std::mutex> lock(mutex);
-  if (!is_simulated()) own_endpoints.push_back(made);
+  if (!is_simulated()) own_endpoints.push_back({made, this_node()});
   return made;
 }
 
@@ -134,7 +136,8 @@ void our_delete(mcapi_endpoint_t endpoint, mcapi_status_t* status) {
     const Inside here;
     real_delete(endpoint, status);
     for (std::size_t i = 0; *status == MCAPI_SUCCESS && i < own_endpoints.size(); ++i) {
-      if (own_endpoints[i] == endpoint) own_endpoints.erase(own_endpoints.begin() + static_cast<std::ptrdiff_t>(i--));
+      if (own_endpoints[i].endpoint == endpoint)
+        own_endpoints.erase(own_endpoints.begin() + static_cast<std::ptrdiff_t>(i--));
     }
   }
   passage.keep(number_of(static_cast<std::uint64_t>(*status), true));
@@ -231,6 +234,7 @@ void our_get_i(GET_NAME, mcapi_endpoint_t* result, mcapi_request_t* request, mca
   Pending made;
   made.asked = Asked::get;
   made.result = result;
+  made.result_size = sizeof *result;
   made.name[0] = THIS_DOMAIN;
   made.name[1] = static_cast<Key>(node);
   made.name[2] = static_cast<Key>(port);
@@ -240,3 +244,5 @@ void our_get_i(GET_NAME, mcapi_endpoint_t* result, mcapi_request_t* request, mca
 #include "transfers.h"
 
 }  // extern "C"
+
+#include "channels.h"

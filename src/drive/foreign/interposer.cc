@@ -3,11 +3,12 @@
 // Compiled by `reprise mcapi-profile` with FOREIGN_VERSION 1 (1.063) or 2 (2.x). Functions have names of our own, and
 // the library's by an assembler label, so that no declaration of the header is repeated.
 //
-// Not stood before: what cannot come out in another way. Channels carry data in one order only, so they pass, but for
-// how much is available.
+// Not stood before: what cannot come out in another way. Channels carry data in one order only, so they pass unless
+// contents are recorded, but for how much is available (channels.h).
 #include <dlfcn.h>
 #include <mcapi.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -89,16 +90,18 @@ Function* real(const char* name) {
 #define FOREIGN(name) __asm__(#name) __attribute__((visibility("default")))
 #endif
 
-thread_local int inside = 0;  // calls that the library makes to itself pass
+// Calls that the library makes to itself pass.
 struct Inside {
-  Inside() { ++inside; }
-  ~Inside() { --inside; }
+  Inside() { ++gate::in_library; }
+  ~Inside() { --gate::in_library; }
 };
-bool passes() { return inside != 0 || gate::current == nullptr; }
+bool passes() { return gate::in_library != 0 || gate::current == nullptr; }
 bool is_replayed() { return !gate::current->gate->lives(); }
 
-bool has_contents = false;  // the technique is data
-std::uint64_t own_node = 0;
+bool has_contents = false;                                // the technique is data
+thread_local std::uint64_t own_node = ~std::uint64_t{0};  // of the thread that began it
+std::uint64_t last_node = 0;
+std::uint64_t this_node() { return own_node != ~std::uint64_t{0} ? own_node : last_node; }
 bool is_simulated() { return has_contents && is_replayed(); }
 
 mcapi_status_t status_from(std::uint64_t number) { return static_cast<mcapi_status_t>(status_of(number)); }
@@ -117,7 +120,7 @@ mcapi_boolean_t real_wait(mcapi_request_t* request, std::size_t* size, mcapi_tim
 
 // ---- requests ----
 
-enum class Asked { other, send, receive, get };
+enum class Asked { other, send, receive, get, open, packet };
 
 struct Pending {
   Asked asked{Asked::other};
@@ -127,10 +130,13 @@ struct Pending {
   std::size_t capacity{0};
   std::size_t size{0};
   mcapi_status_t status{MCAPI_SUCCESS};
-  std::string bytes;  // what the library reads or writes
-  mcapi_endpoint_t* result{nullptr};
+  std::string bytes;      // what the library reads or writes
+  void* result{nullptr};  // where the handle of what is asked for goes
+  std::size_t result_size{0};
+  void** packet{nullptr};
   Key name[3]{};  // domain, node and port of an endpoint that is asked for
   bool is_virtual{false};
+  bool is_real{false};  // of a channel: on replay, too
 };
 std::map<Key, Pending> requests;  // guarded by `mutex`
 std::uint32_t virtual_requests = 0;
@@ -157,7 +163,11 @@ void forget(const mcapi_request_t* request) {
 
 // ---- messages ----
 
-std::vector<mcapi_endpoint_t> own_endpoints;  // guarded by `mutex`
+struct Own {
+  mcapi_endpoint_t endpoint;
+  std::uint64_t node;
+};
+std::vector<Own> own_endpoints;  // guarded by `mutex`
 
 void hand_over(const Arrived& message, void* buffer, std::size_t capacity, std::size_t& size, mcapi_status_t& status) {
   size = std::min(message.bytes.size(), capacity);
@@ -177,7 +187,7 @@ void drain() {
   const std::lock_guard<std::mutex> lock(mutex);
   const Inside here;
   std::string room(size_max, '\0');
-  for (const mcapi_endpoint_t endpoint : own_endpoints) {
+  for (const auto& [endpoint, node] : own_endpoints) {
     mcapi_status_t status = MCAPI_SUCCESS;
     while (REAL(mcapi_msg_available)(endpoint, &status) > 0 && status == MCAPI_SUCCESS) {
       std::size_t size = 0;
@@ -229,9 +239,9 @@ void send_again(mcapi_endpoint_t from, mcapi_endpoint_t to, const void* buffer, 
       const Inside here;
       if (real_wait(&request, &sent, 0, &status) != MCAPI_FALSE) return;
       if (status == static_cast<mcapi_status_t>(invalid_request)) return;
-      --inside;
+      --gate::in_library;
       drain();
-      ++inside;
+      ++gate::in_library;
     }
   }
 }
@@ -248,6 +258,35 @@ mcapi_endpoint_t get_again(const Key (&name)[3], mcapi_status_t* status) {
 #endif
 }
 
+// A packet from the recording; release_packet frees it.
+void* packet_of(const std::string& bytes, std::size_t& size) {
+  void* const buffer = std::malloc(bytes.empty() ? 1 : bytes.size());
+  if (buffer == nullptr) std::abort();
+  std::memcpy(buffer, bytes.data(), bytes.size());
+  size = bytes.size();
+  return buffer;
+}
+
+// What a request gave besides its status: a handle or a packet.
+bool gives_more(const Pending& request) {
+  return has_contents &&
+         (request.asked == Asked::get || request.asked == Asked::open || request.asked == Asked::packet);
+}
+void keep_more(Pending& request, std::size_t size) {
+  if (request.asked != Asked::packet) return keep_bytes(request.result, request.result_size);
+  request.size = size;
+  keep_bytes(*request.packet, size);
+}
+void give_more(Pending& request, std::size_t* size) {
+  const std::string bytes = given_bytes();
+  if (request.asked == Asked::packet) {
+    *request.packet = packet_of(bytes, request.size);
+    *size = request.size;
+  } else if (bytes.size() == request.result_size) {
+    std::memcpy(request.result, bytes.data(), bytes.size());
+  }
+}
+
 // Recording: the library says that `request` is complete, with this status and size.
 void complete(Pending* request, bool result, std::size_t* size, mcapi_status_t* status, const Passage& passage) {
   if (request == nullptr || request->told || !result || request->asked != Asked::receive) {
@@ -257,8 +296,8 @@ void complete(Pending* request, bool result, std::size_t* size, mcapi_status_t* 
       *status = request->status;
     }
     passage.keep(number_of(static_cast<std::uint64_t>(*status), result));
-    if (request != nullptr && request->asked == Asked::get && result && has_contents && !request->told)
-      keep_bytes(request->result, sizeof *request->result);
+    if (request != nullptr && result && !request->told && *status == MCAPI_SUCCESS && gives_more(*request))
+      keep_more(*request, *size);
   } else {
     const Arrived message = arrived(request->endpoint, request->bytes.data(), *size);
     hand_over(message, request->buffer, request->capacity, *size, *status);
@@ -266,7 +305,12 @@ void complete(Pending* request, bool result, std::size_t* size, mcapi_status_t* 
     request->size = *size;
     request->status = *status;
   }
-  if (request != nullptr && result) request->told = true;
+  if (request == nullptr || !result) return;
+  if (!request->told) {
+    request->size = *size;
+    request->status = *status;
+  }
+  request->told = true;
 }
 
 // Replay: the same from the recording.
@@ -282,18 +326,23 @@ bool complete_again(Pending* request, mcapi_request_t* handle, std::uint64_t num
   }
   *status = status_from(number);
   if (!result_of(number)) return false;
-  if (request == nullptr) {  // of a channel: it is real
+  if (request == nullptr) {  // of a channel: it is real, if anything is
+    if (is_simulated()) return true;
     const Inside here;
     real_wait(handle, size, forever, status);
     return true;
   }
+  if (request->is_real && !request->told) {
+    const Inside here;
+    mcapi_status_t now = MCAPI_SUCCESS;
+    real_wait(handle, &request->size, forever, &now);
+  }
   *size = request->size;
-  if (request->asked == Asked::get && !request->told) {
-    if (has_contents) {
-      const std::string bytes = given_bytes();
-      if (bytes.size() == sizeof *request->result) std::memcpy(request->result, bytes.data(), bytes.size());
-    } else {
-      *request->result = get_again(request->name, status);
+  if (!request->told && *status == MCAPI_SUCCESS) {
+    if (gives_more(*request)) {
+      give_more(*request, size);
+    } else if (request->asked == Asked::get) {
+      *static_cast<mcapi_endpoint_t*>(request->result) = get_again(request->name, status);
     }
   }
   request->told = true;

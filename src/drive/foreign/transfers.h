@@ -169,7 +169,7 @@ void our_cancel(mcapi_request_t* request, mcapi_status_t* status) {
   const Passage passage(Kind::mcapi_cancel, number_of(success, true));
   const Pending* found = find(request);
   if (passage.is_known()) *status = status_from(passage.number());
-  if (!passage.is_known() || found == nullptr) {
+  if (!passage.is_known() || found == nullptr || found->is_real) {
     const Inside here;
     REAL(mcapi_cancel)(request, status);
   }

@@ -24,7 +24,7 @@ namespace reprise::detail {
 // REQUIRES, for all of it, that one mutex is held.
 class HubCondition {
  public:
-  explicit HubCondition(const char* name) noexcept : object_(name) {}
+  explicit HubCondition(const char* name) noexcept : object_(name, gate::Own{}) {}
 
   void wait(std::unique_lock<mutex>& lock) {
     wait_by(lock, [this](std::unique_lock<std::mutex>& native) {
@@ -79,7 +79,7 @@ class HubCondition {
 };
 
 struct Hub {
-  explicit Hub(const char* name) : mutex(name), changed(name) {}
+  explicit Hub(const char* name) : mutex(name, gate::Own{}), changed(name) {}
   reprise::mutex mutex;
   HubCondition changed;
   std::uint64_t events{0};

@@ -8,16 +8,14 @@
 #include <cstdlib>
 #include <utility>
 
+#include "program/message/wire.h"
 #include "program/sequence/made_name.h"
+#include "recording/searched.h"
 
 namespace reprise::detail {
 namespace {
 
-// What a message to a mailbox is for: its first byte.
-constexpr char connect_mark = 'c';
-constexpr char send_mark = 's';
-constexpr char close_mark = 'e';
-constexpr char stop_mark = 'x';
+constexpr char stop_mark = 'x';  // of its own process: no more will come
 
 constexpr std::size_t known_senders_max = 1024;
 
@@ -41,6 +39,8 @@ mailbox_fault fault_of(message_fault fault) {
       return mailbox_fault::broken;
     case message_fault::refused:
       return mailbox_fault::refused;
+    case message_fault::unknown_host:
+      return mailbox_fault::unknown_host;
     default:
       return mailbox_fault::system;
   }
@@ -122,14 +122,16 @@ void throw_bad_contents(const std::string& mailbox) {
 
 // ---- the mailbox ----
 
-MailboxCore::MailboxCore(const std::string& name, bool is_synchronous, bool is_selectable)
+MailboxCore::MailboxCore(const std::string& name, const at* place, bool is_synchronous, bool is_selectable)
     : name_(name),
       label_("queue " + name),
       receive_key_(gate::mailed_key(name, {})),
       is_synchronous_(is_synchronous),
       hub_(is_selectable ? selection() : std::make_shared<Hub>(label_.c_str())),
-      party_(name),
+      party_(new party(name, place)),
+      port_(party_->port()),
       planned_(plan() != nullptr && plan()->lists_mailboxes() ? &plan()->mailbox(name) : nullptr),
+      closed_(label_.c_str()),
       server_([this] { serve(); }) {}
 
 MailboxCore::~MailboxCore() { stop(); }
@@ -165,7 +167,9 @@ void MailboxCore::note(const SenderThread* sender, std::uint64_t number, std::ui
 }
 
 void MailboxCore::serve() {
-  while (handle(party_.receive())) {
+  if (gate::Thread* thread = gate::current; thread != nullptr && thread->is_steered)
+    thread->gate->note(*thread, recording::note_serves);
+  while (handle(party_->receive())) {
   }
 }
 
@@ -192,7 +196,7 @@ bool MailboxCore::handle(message incoming) {
   const std::size_t end = bytes.find('\n');
   const bool is_mail = end != std::string::npos && end > 1 &&
                        (bytes[0] == connect_mark || bytes[0] == send_mark || bytes[0] == close_mark);
-  if (!is_mail) return bytes.empty() || bytes[0] != stop_mark || incoming.from().process != gate::process_name;
+  if (!is_mail) return bytes.empty() || bytes[0] != stop_mark || incoming.from().party != name_;
   const std::string_view who = bytes.substr(1, end - 1);  // path#index number all
   const std::size_t mark = who.find('#');
   const std::size_t blank = who.find(' ');
@@ -253,98 +257,6 @@ void MailboxCore::perform(Request request, std::uint64_t place) {
   answer(request.asked, std::string("+") + kind);
 }
 
-// ---- where a sequence is forced ----
-
-namespace {
-
-bool fits(const PlannedEvent& event, const Request& request) {
-  const std::string_view type = request.mark == connect_mark ? "connection"
-                                : request.mark == close_mark ? "close"
-                                                             : "arrival";
-  const bool is_type = event.type == type || (event.type == "SRsynchronization" && request.mark == send_mark);
-  return is_type && request.actor.is(event.thread) && (event.number == 0 || event.number == request.mail.number) &&
-         (event.all == 0 || event.all == request.mail.all);
-}
-
-}  // namespace
-
-void Stash::add(Request request) {
-  std::deque<Request>& list = connections_[request.connection];
-  list.push_back(std::move(request));
-  ++size_;
-}
-
-bool Stash::has(const PlannedEvent& event) const {
-  return std::any_of(connections_.begin(), connections_.end(), [&](const auto& connection) {
-    return !connection.second.empty() && fits(event, connection.second.front());
-  });
-}
-
-std::optional<Request> Stash::take(const PlannedEvent& event) {
-  for (auto& [name, list] : connections_) {
-    if (list.empty() || !fits(event, list.front())) continue;
-    Request request = std::move(list.front());
-    list.pop_front();
-    --size_;
-    return request;
-  }
-  return std::nullopt;
-}
-
-// REQUIRES the hub's mutex. Does what came already and whose turn it is.
-void MailboxCore::advance() {
-  while (next_ < planned_->events.size()) {
-    const PlannedEvent& event = planned_->events[next_];
-    if (event.type == "receive" || event.type == "SRsynchronization") return;
-    auto request = stash_.take(event);
-    if (!request) return;
-    ++next_;
-    perform(*std::move(request), event.place);
-  }
-}
-
-std::uint64_t MailboxCore::next_place() const {
-  return next_ < planned_->events.size() ? planned_->events[next_].place : no_place;
-}
-
-std::size_t MailboxCore::size_at(std::uint64_t place) const {
-  return static_cast<std::size_t>(
-      std::count_if(queue_.begin(), queue_.end(), [&](const Mail& mail) { return mail.arrival < place; }));
-}
-
-bool MailboxCore::is_turn(const Actor& receiver) const {
-  if (next_ >= planned_->events.size()) return false;
-  const PlannedEvent& event = planned_->events[next_];
-  if (is_synchronous_) return event.type == "SRsynchronization" && receiver.is(event.called) && stash_.has(event);
-  return event.type == "receive" && receiver.is(event.thread) && !queue_.empty();
-}
-
-// Returns in the receiver's turn; holds it for good where it would do more than is listed.
-void MailboxCore::await_turn(std::unique_lock<reprise::mutex>& lock) {
-  const std::string_view type = is_synchronous_ ? "SRsynchronization" : "receive";
-  const bool is_listed = own_step(type, name_, true, {}, &lock);
-  const Actor self = this_actor();
-  bool has_told = false;
-  while (!is_closed_ && !(is_listed && is_turn(self))) {
-    const bool is_over = next_ >= planned_->events.size();
-    if (!is_listed && is_over && (!queue_.empty() || !stash_.empty())) hold(std::string(type) + ' ' + name_, &lock);
-    if (is_listed && !std::exchange(has_told, true)) wants(std::string(type) + ' ' + name_);
-    hub_->wait(lock);
-  }
-}
-
-Mail MailboxCore::take_in_turn() {
-  if (is_synchronous_) {
-    auto request = stash_.take(planned_->events[next_]);
-    request->mail.reply = std::move(request->asked);
-    queue_.push_front(std::move(request->mail));
-  }
-  Mail mail = take(planned_->events[next_++].place);
-  advance();
-  hub_->notify();
-  return mail;
-}
-
 Mail MailboxCore::take(std::uint64_t place) {
   Mail mail = std::move(queue_.front());
   queue_.pop_front();
@@ -371,7 +283,7 @@ std::string MailboxCore::finish(Mail mail) {
 
 std::string MailboxCore::receive() {
   std::unique_lock lock(hub_->mutex);
-  if (is_forced()) await_turn(lock);
+  if (is_forced() && !is_closed_) await_turn(lock);
   while (queue_.empty() && !is_closed_ && !is_forced()) hub_->wait(lock);
   if (is_closed_) throw mailbox_error(mailbox_fault::closed, "mailbox " + name_ + " is closed");
   Mail mail = is_forced() ? take_in_turn() : take();
@@ -386,6 +298,7 @@ void MailboxCore::close() {
     is_closed_ = true;
     left = std::exchange(queue_, {});
     hub_->notify();
+    if (await_close_ > 0) closed_.notify_all();
     for (Mail& mail : left) {
       if (!mail.reply) continue;
       try {
@@ -404,22 +317,25 @@ void MailboxCore::stop() {
     if (std::exchange(is_stopped_, true)) return;
     is_closed_ = true;
     hub_->notify();
+    if (await_close_ > 0) closed_.notify_all();
   }
   try {
-    party_.find(name_).send(std::string(1, stop_mark));
+    party_->find(name_).send(std::string(1, stop_mark));
   } catch (const message_error&) {  // a forked child: the mailbox is its parent's
     server_.detach();
     return;
   }
   server_.join();
+  party_.reset();
 }
 
-MailboxHandle::MailboxHandle(std::string_view name, bool is_synchronous, bool is_selectable) {
+MailboxHandle::MailboxHandle(std::string_view name, const at* place, bool is_synchronous, bool is_selectable) {
   const std::string known = name.empty() ? own_name('b') : std::string(name);
-  core_ = translated(known, [&] { return std::make_shared<MailboxCore>(known, is_synchronous, is_selectable); });
+  core_ = translated(known, [&] { return std::make_shared<MailboxCore>(known, place, is_synchronous, is_selectable); });
 }
 MailboxHandle::~MailboxHandle() { core_->stop(); }
 const std::string& MailboxHandle::name() const noexcept { return core_->name(); }
+std::uint16_t MailboxHandle::port() const noexcept { return core_->port(); }
 void MailboxHandle::close() { core_->close(); }
 std::string MailboxHandle::receive_bytes() { return core_->receive(); }
 
@@ -428,7 +344,7 @@ std::string MailboxHandle::receive_bytes() { return core_->receive(); }
 class SenderCore {
  public:
   explicit SenderCore(const std::string& mailbox, std::chrono::milliseconds time)
-      : mailbox_(mailbox), party_(own_name('s')), peer_(party_.find(mailbox, time)) {}
+      : party_(own_name('s')), peer_(find(mailbox, time)), mailbox_(peer_.name()) {}
 
   // Errors: closed.
   void ask(char mark, const std::string& bytes = {}) {
@@ -448,9 +364,17 @@ class SenderCore {
   }
 
  private:
-  std::string mailbox_;
+  // A name has no colon.
+  peer find(const std::string& mailbox, std::chrono::milliseconds time) {
+    if (mailbox.find(':') == std::string::npos) return party_.find(mailbox, time);
+    const auto place = messaging::parse_place(mailbox);
+    if (place) return party_.find_at(*place, time);
+    throw message_error(message_fault::bad_name, "it is no place: host:port, with a port of 1 to 65535");
+  }
+
   party party_;
   peer peer_;
+  std::string mailbox_;  // its name
   bool is_synchronous_{false};
 };
 

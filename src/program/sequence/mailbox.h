@@ -5,6 +5,7 @@
 // Threads   Any. `hub` guards queues and counts.
 #pragma once
 
+#include <reprise/condition_variable.h>
 #include <reprise/mailbox.h>
 #include <reprise/mutex.h>
 #include <reprise/thread.h>
@@ -19,6 +20,11 @@
 #include "program/sequence/plan.h"
 
 namespace reprise::detail {
+
+// What a message to a mailbox is for: its first byte.
+constexpr char connect_mark = 'c';
+constexpr char send_mark = 's';
+constexpr char close_mark = 'e';
 
 // " @3": an event that selective waits see, and its number among them.
 std::string selection_text(std::uint64_t number);
@@ -66,12 +72,13 @@ void count_event();
 
 class MailboxCore {
  public:
-  MailboxCore(const std::string& name, bool is_synchronous, bool is_selectable);
+  MailboxCore(const std::string& name, const at* place, bool is_synchronous, bool is_selectable);
   ~MailboxCore();
   MailboxCore(const MailboxCore&) = delete;
   MailboxCore& operator=(const MailboxCore&) = delete;
 
   const std::string& name() const { return name_; }
+  std::uint16_t port() const { return port_; }
   Hub& hub() { return *hub_; }
   std::string receive();
   void close();
@@ -107,6 +114,7 @@ class MailboxCore {
   // Where a sequence is forced.
   void advance();
   void await_turn(std::unique_lock<reprise::mutex>& lock);
+  void await_close(std::unique_lock<reprise::mutex>& lock, const std::string& what);
   // `place`: in the sequence that is forced.
   void number(std::uint64_t place);
   void note(const char* type, const std::string& rest, std::uint64_t place);
@@ -117,7 +125,8 @@ class MailboxCore {
   std::uint64_t receive_key_;
   bool is_synchronous_;
   std::shared_ptr<Hub> hub_;
-  party party_;
+  std::unique_ptr<party> party_;  // until it is stopped: nobody can connect then
+  std::uint16_t port_;
   std::map<std::string, std::shared_ptr<const SenderThread>, std::less<>> senders_;  // of the mailbox's own thread
   std::shared_ptr<const SenderThread> last_sender_;
 
@@ -130,6 +139,8 @@ class MailboxCore {
   std::uint64_t last_number_{0};  // of the last event, in the hub
   std::uint64_t connections_{0};
   bool is_closed_{false};
+  condition_variable closed_;     // for those who wait for nothing else
+  std::uint64_t await_close_{0};  // how many they are
   bool is_stopped_{false};
 
   thread server_;

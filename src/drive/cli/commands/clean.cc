@@ -3,40 +3,16 @@
 
 #include "analyse/text.h"
 #include "drive/cli/commands.h"
+#include "drive/cli/select.h"
 #include "drive/scratch.h"
 #include "recording/checkpoint.h"
-#include "recording/folder.h"
 
 namespace reprise::drive::cli {
-namespace {
-
-// Whoever still makes its copy finds no entry, and does not stand.
-std::uint64_t end_all(const recording::Folder& folder) {
-  std::uint64_t ended = 0;
-  for (const recording::CheckpointEntry& entry : recording::list_checkpoints(folder.path)) {
-    if (recording::end_checkpoint(folder.path, entry)) ++ended;
-  }
-  std::error_code ignored;
-  std::filesystem::remove_all(folder.path / recording::checkpoints_folder, ignored);
-  return ended;
-}
-
-}  // namespace
-
 int run_clean(const Arguments& arguments, Console& console) {
-  std::vector<recording::Folder> folders;
-  if (arguments.names.empty()) {
-    auto all = recording::list_folders(recording::home());
-    if (!all) return console.fail(all.error());
-    folders = std::move(*all);
-  }
-  for (const std::string& name : arguments.names) {
-    auto folder = recording::find_folder(recording::home(), name);
-    if (!folder) return console.fail(folder.error(), "reprise ls");
-    folders.push_back(std::move(*folder));
-  }
+  const auto folders = select_several(arguments, arguments.names.empty());
+  if (!folders) return console.fail(folders.error(), "reprise ls");
   std::uint64_t ended = 0;
-  for (const recording::Folder& folder : folders) ended += end_all(folder);
+  for (const recording::Folder& folder : *folders) ended += recording::end_checkpoints(folder.path);
   const std::uint64_t removed = remove_dead_scratch();
   if (arguments.json) {
     console.print_json(Json::object({{"checkpoints", ended}, {"folders", removed}}));

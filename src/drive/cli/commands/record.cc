@@ -8,6 +8,7 @@
 
 #include "analyse/text.h"
 #include "drive/cli/commands.h"
+#include "drive/cli/new_recording.h"
 #include "drive/profile.h"
 #include "drive/record_run.h"
 #include "recording/checkpoint.h"
@@ -43,45 +44,8 @@ RecordOptions options_of(const Arguments& arguments) {
   options.delay = arguments.delay;
   options.services = arguments.services;
   options.groups = arguments.groups;
+  options.simulates_errors = arguments.exceptions != "trace-only";
   return options;
-}
-
-// The first free NAME-1, NAME-2, ...
-Result<Folder> create_numbered(const fs::path& home, const std::string& program) {
-  std::error_code ignored;
-  const std::string base = valid_name(program).substr(0, recording::name_bytes_max - 8);
-  for (int number = 1; number < 1'000'000; ++number) {
-    const std::string name = fmt::format("{}-{}", base, number);
-    if (fs::exists(home / (name + std::string(recording::folder_suffix)), ignored)) continue;
-    auto folder = recording::create_folder(home, name);
-    // Somebody else may have taken the name since: the next one then.
-    if (folder || folder.error().code != ErrorCode::usage) return folder;
-  }
-  return fail(ErrorCode::io, fmt::format("{} is full of recordings of {}; remove some", home.string(), base));
-}
-
-Result<Folder> create(const Arguments& arguments, const Target& target) {
-  const fs::path home = recording::home();
-  if (arguments.output.empty()) return create_numbered(home, target.path.filename().string());
-  if (!recording::is_valid_name(arguments.output)) {
-    return fail(
-        ErrorCode::usage,
-        fmt::format("{} is no name for a recording: letters, digits, '.', '_' and '-', at most {}, not starting "
-                    "with '.' or '-'",
-                    arguments.output, recording::name_bytes_max));
-  }
-  std::error_code ignored;
-  const bool there = fs::exists(home / (arguments.output + std::string(recording::folder_suffix)), ignored);
-  if (there && !arguments.force) {
-    return fail(ErrorCode::usage,
-                fmt::format("there is a recording {} already; --force replaces it", arguments.output));
-  }
-  if (there) {
-    auto old = recording::find_folder(home, arguments.output);
-    if (!old) return tl::unexpected(old.error());
-    if (auto removed = recording::remove_folder(*old); !removed) return tl::unexpected(removed.error());
-  }
-  return recording::create_folder(home, arguments.output);
 }
 
 void show_output(const RecordedRun& run, bool json, Console& console) {
@@ -226,6 +190,7 @@ Result<std::vector<TargetLine>> find_lines(const Arguments& arguments) {
   }
   for (const std::string& name : named) {
     const auto is_it = [&name](const TargetLine& line) { return line.line.name == name; };
+    if (name.find('/') != std::string::npos) continue;  // an MCAPI node
     if (std::any_of(found.begin(), found.end(), is_it)) continue;
     return fail(ErrorCode::usage, fmt::format("there is no line {} in {}", name, arguments.procfile));
   }
@@ -242,7 +207,7 @@ int run_system(const Arguments& arguments, Console& console) {
     return console.fail({ErrorCode::usage, "-f goes with neither --until-failure nor --process"});
   auto lines = find_lines(arguments);
   if (!lines) return own_fault(lines.error(), console);
-  auto folder = create(arguments, lines->front().target);
+  auto folder = new_recording(arguments, lines->front().target.path.filename().string());
   if (!folder) return own_fault(folder.error(), console);
   RecordOptions options = options_of(arguments);
   options.command = {"-f", arguments.procfile};
@@ -262,12 +227,22 @@ int run_system(const Arguments& arguments, Console& console) {
 int run_record(const Arguments& arguments, Console& console) {
   if (!is_valid_interval(arguments.checkpoint))
     return console.fail({ErrorCode::usage, "--checkpoint takes a number of events, or of seconds with an s: 1000, 5s"});
+  if (arguments.keep_checkpoints && arguments.checkpoint.empty())
+    return console.fail({ErrorCode::usage, "--keep-checkpoints says how many are kept; it needs --checkpoint N"});
   if (!arguments.grep.empty() && !arguments.until_failure) {
     return console.fail({ErrorCode::usage, "--grep says what a failure is; it needs --until-failure N"});
   }
   if (!arguments.process.empty() && !recording::is_valid_name(arguments.process)) {
     return console.fail({ErrorCode::usage, fmt::format("{} is no name for a process", arguments.process)});
   }
+  if (!arguments.groups.empty() && arguments.technique == "sender")
+    return console.fail({ErrorCode::usage, "--technique sender orders all nodes; it goes with no --group"});
+  if (!arguments.groups.empty() && !arguments.mcapi.empty()) {
+    return console.fail({ErrorCode::unsupported,
+                         "groups of nodes are recorded with reprise's own MCAPI library only; --technique data records "
+                         "what each node needs to be replayed alone"});
+  }
+  setenv("MCAPI_INPUTS", "on", 0);  // kept with the environment, so that a replay does alike
   if (!arguments.procfile.empty()) return run_system(arguments, console);
   if (!arguments.services.empty()) return console.fail({ErrorCode::usage, "--service needs -f PROCFILE"});
   auto target = find_target(arguments.program);
@@ -275,7 +250,7 @@ int run_record(const Arguments& arguments, Console& console) {
   if (!arguments.mcapi.empty()) {
     if (auto used = use_profile(arguments.mcapi, *target); !used) return console.fail(used.error());
   }
-  auto folder = create(arguments, *target);
+  auto folder = new_recording(arguments, target->path.filename().string());
   if (!folder) return own_fault(folder.error(), console);
   if (arguments.until_failure) return Loop(arguments, *target, *folder, console).run();
   Interrupts interrupts;

@@ -27,8 +27,7 @@ Forced outcome_of(const Tested& tested) {
 int run_replay_sequence(const Arguments& arguments, Console& console) {
   auto forcing = forcing_of(arguments, Purpose::replay, "forced", console);
   if (!forcing) return console.fail(forcing.error());
-  Interrupts interrupts;
-  const auto tested = test_sequence(forcing->programs, forcing->listed, forcing->folder, forcing->options, interrupts);
+  const auto tested = test_forced(*forcing);
   if (!tested) return console.fail(tested.error());
   if (const std::string held = held_line(*tested, forcing->inputs); !held.empty()) console.note(held);
   const auto [word, code] = outcome_of(*tested);
@@ -48,7 +47,7 @@ int run_replay_sequence(const Arguments& arguments, Console& console) {
     return run_replay(again, console);
   }
   console.print(console.styled(Style::bad, fmt::format("{} {}", word, how)));
-  for (const std::string& line : stop_lines(*tested)) console.print(line);
+  for (const std::string& line : stop_lines(*tested, forcing->listed)) console.print(line);
   console.note(fmt::format("the recording {} came furthest", forcing->kept));
   if (code == undecided) console.note("more runs may find it: --search N");
   console.next(fmt::format("reprise sequence {}", forcing->kept));

@@ -3,8 +3,8 @@
 
 #include "analyse/text.h"
 #include "drive/cli/commands.h"
+#include "drive/cli/select.h"
 #include "recording/checkpoint.h"
-#include "recording/folder.h"
 
 namespace reprise::drive::cli {
 
@@ -13,24 +13,13 @@ int run_rm(const Arguments& arguments, Console& console) {
     return console.fail(
         {ErrorCode::usage, "rm: names and --all do not go together; usage: reprise rm NAME... | --all"});
   }
-  std::vector<recording::Folder> folders;
-  if (arguments.all) {
-    auto all = recording::list_folders(recording::home());
-    if (!all) return console.fail(all.error());
-    folders = std::move(*all);
-  }
-  // All are looked up before any is removed: a slip of the pen removes nothing.
-  for (const std::string& name : arguments.names) {
-    auto folder = recording::find_folder(recording::home(), name);
-    if (!folder) return console.fail(folder.error(), "reprise ls");
-    folders.push_back(std::move(*folder));
-  }
-  for (const recording::Folder& folder : folders) {
-    for (const recording::CheckpointEntry& entry : recording::list_checkpoints(folder.path))
-      recording::end_checkpoint(folder.path, entry);
+  const auto folders = select_several(arguments, arguments.all);
+  if (!folders) return console.fail(folders.error(), "reprise ls");
+  for (const recording::Folder& folder : *folders) {
+    recording::end_checkpoints(folder.path);
     if (auto removed = recording::remove_folder(folder); !removed) return console.fail(removed.error());
   }
-  console.note(fmt::format("removed {}", analyse::counted(folders.size(), "recording")));
+  console.note(fmt::format("removed {}", analyse::counted(folders->size(), "recording")));
   return done;
 }
 

@@ -33,6 +33,10 @@ int write_files(const std::vector<sequence::Process>& processes, std::vector<seq
   if (ids.empty()) ids = sequence::counted_ids(processes);
   const auto files = sequence::files_of(processes, ids, numbering);
   if (!files) return console.fail(files.error());
+  if (files->files.empty() && files->refused.empty()) {
+    console.note("there is no event of a mailbox, monitor or named semaphore, and so no file");
+    return done;
+  }
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   for (const sequence::File& file : files->files) {

@@ -14,14 +14,15 @@ std::string_view name(Feasibility verdict) {
                                               : "undecided";
 }
 
-void print_text(const Tested& tested, const std::string& kept, Console& console) {
+void print_text(const Tested& tested, const Forcing& forcing, Console& console) {
   console.print(fmt::format("{} ({}, {})", name(tested.verdict), analyse::counted(tested.listed, "event"),
                             analyse::counted(tested.runs, "run")));
-  if (tested.verdict == Feasibility::feasible) return console.print(fmt::format("the recording {} proves it", kept));
-  for (const std::string& line : stop_lines(tested)) console.print(line);
+  if (tested.verdict == Feasibility::feasible)
+    return console.print(fmt::format("the recording {} proves it", forcing.kept));
+  for (const std::string& line : stop_lines(tested, forcing.listed)) console.print(line);
   if (tested.verdict == Feasibility::infeasible)
-    console.print("searched were the entries of monitors: no order of them yields it");
-  console.print(fmt::format("the recording {} came furthest", kept));
+    console.print("searched was every order of what is not listed and races: none yields it");
+  console.print(fmt::format("the recording {} came furthest", forcing.kept));
 }
 
 }  // namespace
@@ -30,14 +31,13 @@ int run_test(const Arguments& arguments, Console& console) {
   if (arguments.sequences.empty()) return console.fail({ErrorCode::usage, "which sequence? --sequence FILE"});
   auto forcing = forcing_of(arguments, Purpose::test, "test", console);
   if (!forcing) return console.fail(forcing.error());
-  Interrupts interrupts;
-  const auto tested = test_sequence(forcing->programs, forcing->listed, forcing->folder, forcing->options, interrupts);
+  const auto tested = test_forced(*forcing);
   if (!tested) return console.fail(tested.error());
   if (const std::string held = held_line(*tested, forcing->inputs); !held.empty()) console.note(held);
   if (arguments.json) {
     console.print_json(facts_of(std::string(name(tested->verdict)), *tested, forcing->kept));
   } else {
-    print_text(*tested, forcing->kept, console);
+    print_text(*tested, *forcing, console);
   }
   if (tested->verdict == Feasibility::undecided) console.note("more runs may decide it: --search N");
   return tested->verdict == Feasibility::feasible     ? done
