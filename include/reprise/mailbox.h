@@ -5,6 +5,8 @@
 //   int item = deposit.receive();                                 deposit.connect();
 //   deposit.close();                                              deposit.send(7);  deposit.close();
 //
+//   reprise::mailbox<int> deposit("deposit", reprise::at{2020});   reprise::sender<int> deposit("localhost:2020");
+//
 //   reprise::select(reprise::from(numbers, [&](int n) { ... }),                  // selectable mailboxes only
 //                   reprise::from(texts, [&](std::string t) { ... }).when(ready),
 //                   reprise::after(10ms, [&] { ... }));                          // or reprise::otherwise(...)
@@ -43,14 +45,15 @@ namespace reprise {
 enum class mailbox_fault : std::uint8_t {
   bad_name,        // letters, digits, '.', '_' and '-', at most 64
   name_taken,      // a mailbox or party of this name is alive
-  no_mailbox,      // nobody of this name came in time
+  no_mailbox,      // nobody of this name came in time; what listens at host:port is no mailbox
   not_connected,   // connect() was not called, or the sender was closed
-  refused,         // the mailbox belongs to another run
+  refused,         // nobody listens at host:port, or the mailbox belongs to another run
   broken,          // the other side is gone
   closed,          // the mailbox was closed
   bad_contents,    // the bytes are not a T
   no_alternative,  // every guard of a select is closed, and there is neither otherwise nor after
   system,          // the system said no
+  unknown_host,    // there is no host of this name
 };
 
 class REPRISE_API mailbox_error : public std::runtime_error {
@@ -96,12 +99,14 @@ class MailboxHandle {
   MailboxHandle& operator=(const MailboxHandle&) = delete;
 
   REPRISE_API const std::string& name() const noexcept;
+  // Of the place where it listens; 0: it was given none.
+  REPRISE_API std::uint16_t port() const noexcept;
   // No more messages are received. Waits until those who are connected have closed.
   REPRISE_API void close();
 
  protected:
-  // Errors: bad_name, name_taken, system. An empty name: one is made.
-  REPRISE_API MailboxHandle(std::string_view name, bool is_synchronous, bool is_selectable);
+  // Errors: bad_name, name_taken, system (the port is taken). An empty name: one is made.
+  REPRISE_API MailboxHandle(std::string_view name, const at* place, bool is_synchronous, bool is_selectable);
   REPRISE_API ~MailboxHandle();
   // Errors: closed.
   REPRISE_API std::string receive_bytes();
@@ -114,7 +119,9 @@ class MailboxHandle {
 template <typename T, bool is_synchronous, bool is_selectable>
 class Mailbox : public MailboxHandle {
  public:
-  explicit Mailbox(std::string_view name = {}) : MailboxHandle(name, is_synchronous, is_selectable) {}
+  explicit Mailbox(std::string_view name = {}) : MailboxHandle(name, nullptr, is_synchronous, is_selectable) {}
+  // It can be connected to by host:port, too.
+  Mailbox(std::string_view name, const at& place) : MailboxHandle(name, &place, is_synchronous, is_selectable) {}
   // Errors: closed, bad_contents.
   T receive() { return mail_value<T>(receive_bytes(), name()); }
 };
@@ -137,8 +144,9 @@ class SenderHandle {
   SenderHandle(const SenderHandle&) = delete;
   SenderHandle& operator=(const SenderHandle&) = delete;
 
+  // As it was given: a name, or host:port.
   const std::string& mailbox_name() const noexcept { return mailbox_; }
-  // Waits until the mailbox is there. Errors: bad_name, no_mailbox, refused, broken, system.
+  // Waits until the mailbox is there. Errors: bad_name, no_mailbox, unknown_host, refused, broken, closed, system.
   REPRISE_API void connect(std::chrono::milliseconds time = std::chrono::seconds(10));
   // All that was sent has arrived when it returns. Errors: not_connected, broken.
   REPRISE_API void close();
@@ -156,11 +164,13 @@ class SenderHandle {
 
 }  // namespace detail
 
-// Sends to the mailbox of this name, of whichever kind it is. Threads may share it.
+// Sends to the mailbox of this name, of whichever kind it is; or to the one that listens at host:port. Threads may
+// share it.
 template <typename T>
 class sender : public detail::SenderHandle {
  public:
   explicit sender(std::string_view mailbox) : SenderHandle(mailbox) {}
+  sender(const std::string& host, std::uint16_t port) : SenderHandle(host + ':' + std::to_string(port)) {}
   void send(const T& value) { send_bytes(detail::mail_bytes(value)); }
 };
 

@@ -37,6 +37,11 @@
 
 namespace reprise {
 
+namespace detail {
+class MailboxCore;
+class SenderCore;
+}  // namespace detail
+
 constexpr std::size_t message_bytes_max = std::size_t{64} << 20;
 
 enum class message_type : std::uint8_t { plain = 2, call = 3, reply = 4 };
@@ -52,6 +57,14 @@ enum class message_fault : std::uint8_t {
   not_a_call,    // there is nothing to reply to, or it was replied to already
   bad_contents,  // the bytes are not a T
   system,        // the system said no
+  unknown_host,  // there is no host of this name
+};
+
+// A place in the network to listen at, besides in the run's folder: loopback unless another host is given. Port 0: any
+// that is free.
+struct at {
+  std::uint16_t port{0};
+  std::string host{"127.0.0.1"};
 };
 
 class REPRISE_API message_error : public std::runtime_error {
@@ -224,6 +237,14 @@ class party {
   REPRISE_API static std::optional<received> receive_any_by(std::initializer_list<party*> parties,
                                                             messaging::Time time);
   [[noreturn]] REPRISE_API static void throw_no_party(std::string_view name);
+
+  // For mailboxes, which always have a thread that receives, so that who connects to a place is answered.
+  friend class detail::MailboxCore;
+  friend class detail::SenderCore;
+  party(std::string_view name, const at* place);
+  std::uint16_t port() const noexcept;
+  // Errors: unknown_host, refused, no_party (what listens there is none), system.
+  peer find_at(const at& place, std::chrono::milliseconds time);
 
   std::shared_ptr<messaging::Mailbox> mailbox_;
 };

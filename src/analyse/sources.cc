@@ -82,4 +82,18 @@ std::vector<MessageSource> message_sources(const recording::Log& log) {
   return sources;
 }
 
+// "+ incarnation process host kept", or "=" for one that was known
+std::set<std::string> found_processes(const recording::Log& log) {
+  std::set<std::string> processes;
+  for_each_event(log, [&](ThreadIndex, const Event& event) {
+    if (event.kind != Kind::value || !event.name.starts_with("find ")) return;
+    std::string_view text = event.value;
+    const std::string_view outcome = next_word(text);
+    next_word(text);
+    const std::string_view process = next_word(text);
+    if ((outcome == "+" || outcome == "=") && process != "-" && !process.empty()) processes.emplace(process);
+  });
+  return processes;
+}
+
 }  // namespace reprise::analyse

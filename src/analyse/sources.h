@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,5 +32,8 @@ struct MessageSource {
 
 // A damaged stream is read as far as it goes.
 std::vector<MessageSource> message_sources(const recording::Log& log);
+
+// Names of the processes where parties were found, as far as who looked for them could know.
+std::set<std::string> found_processes(const recording::Log& log);
 
 }  // namespace reprise::analyse

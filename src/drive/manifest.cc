@@ -316,6 +316,13 @@ void read_members(Members& members, Manifest& manifest, std::string& wrong) {
     }
   }
   if (members.has("groups")) members.texts("groups", manifest.groups);
+  if (members.has("exceptions")) {
+    std::string exceptions;
+    members.text("exceptions", exceptions);
+    if (exceptions != "simulate" && exceptions != "trace-only")
+      members.complain("exceptions", "simulate or trace-only");
+    manifest.simulates_errors = exceptions != "trace-only";
+  }
   if (!recording::is_valid_name(manifest.name)) members.complain("name", "a name");
   if (manifest.command.empty()) members.complain("command", "a command");
 }
@@ -381,6 +388,7 @@ std::string format_manifest(const Manifest& manifest) {
   json["gates_met"] = manifest.gates_met;
   for (const ManifestLine& line : manifest.lines) json["lines"].push_back(json_of(line));
   for (const std::string& group : manifest.groups) json["groups"].push_back(json_of(group));
+  if (!manifest.simulates_errors) json["exceptions"] = "trace-only";
   const Json others = Json::parse(manifest.unknown, nullptr, /*allow_exceptions=*/false);
   if (others.is_object()) {
     for (const auto& [key, value] : others.items()) {

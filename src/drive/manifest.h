@@ -76,6 +76,7 @@ struct Manifest {
   bool gates_met{false};
   std::vector<ManifestLine> lines;  // record -f: the programs; else empty
   std::vector<std::string> groups;  // record --group: names of processes, separated by commas
+  bool simulates_errors{true};      // record --exceptions: recorded errors of messages come again on replay
   std::string unknown;              // a JSON object with the members this version does not know; empty: none
 
   friend bool operator==(const Manifest&, const Manifest&) = default;

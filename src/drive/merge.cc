@@ -113,6 +113,7 @@ Manifest merge_manifests(const std::string& name, const std::vector<Part>& parts
     merged.groups.insert(merged.groups.end(), part.manifest.groups.begin(), part.manifest.groups.end());
     merged.randomize_off = merged.randomize_off && part.manifest.randomize_off;
     merged.full = merged.full && part.manifest.full;
+    merged.simulates_errors = merged.simulates_errors && part.manifest.simulates_errors;
   }
   return merged;
 }

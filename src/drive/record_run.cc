@@ -54,6 +54,7 @@ Manifest manifest_of(const Folder& folder, const Target& target, const RecordOpt
   describe(target, "image", options, manifest.program, manifest.libraries);
   manifest.processes = {process};
   manifest.groups = options.groups;
+  manifest.simulates_errors = options.simulates_errors;
   manifest.level = options.level;
   manifest.full = options.full;
   manifest.chaos = options.chaos;

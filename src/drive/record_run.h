@@ -40,6 +40,7 @@ struct RecordOptions {
   std::string delay{};                   // NAME:US
   std::vector<std::string> services{};   // lines of a system that are stopped at its end
   std::vector<std::string> groups{};     // names separated by commas; across groups, contents are recorded
+  bool simulates_errors{true};           // on replay, unless it is asked otherwise there
   std::vector<std::string> variables{};  // NAME=value, for the programs
   bool silent{false};                    // a system's output is not shown
   std::function<bool(const std::vector<pid_t>&)>

@@ -38,6 +38,7 @@ std::vector<std::string> replay_environment(const Subject& subject, const Subjec
   if (!options.favour.empty()) set("REPRISE_FAVOUR", options.favour);
   if (!options.delay.empty()) set("REPRISE_DELAY", options.delay);
   if (!subject.only.empty()) set("REPRISE_ONLY", subject.only);
+  if (!options.simulates_errors.value_or(subject.manifest.simulates_errors)) set("REPRISE_EXCEPTIONS", "trace-only");
   if (!subject.alone.empty()) set("REPRISE_ALONE", subject.alone);
   if (!subject.nodes.empty()) set("REPRISE_NODES", subject.nodes);
   if (options.gate_off) {

@@ -31,6 +31,7 @@ struct ReplayOptions {
   double stall_after_s{10};
   std::string favour;
   std::string delay;
+  std::optional<bool> simulates_errors{};  // else as the recording says
 };
 
 enum class Verdict { identical, different, diverged, stalled, unsupported, interrupted };

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "analyse/mcapi.h"
 #include "analyse/sources.h"
@@ -164,13 +165,16 @@ Result<void> check_whole(const Subject& subject) {
   const bool has_hosts = std::any_of(environment.begin(), environment.end(), names_peers);
   if (!has_hosts || !subject.only.empty() || fs::exists(subject.folder.path / routes_name, ignored)) return {};
   for (const SubjectProcess& process : subject.processes) {
-    for (const analyse::MessageSource& source : analyse::message_sources(process.log)) {
-      if (subject.find(source.from.process) != nullptr) continue;
+    std::set<std::string> others = analyse::found_processes(process.log);
+    for (const analyse::MessageSource& source : analyse::message_sources(process.log))
+      others.insert(source.from.process);
+    for (const std::string& other : others) {
+      if (subject.find(other) != nullptr) continue;
       return fail(
           ErrorCode::unsupported,
           fmt::format("{} is one part of a run on several hosts: process {} is not in it. Put the parts together "
                       "with reprise merge, or replay one process with --only (level data)",
-                      subject.folder.name(), source.from.process));
+                      subject.folder.name(), other));
     }
   }
   return {};

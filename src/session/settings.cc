@@ -67,6 +67,7 @@ std::vector<std::string> Settings::environment() const {
   set("REPRISE_ONLY", only);
   set("REPRISE_ALONE", alone);
   set("REPRISE_GROUPS", groups);
+  set("REPRISE_EXCEPTIONS", exceptions);
   set("REPRISE_ROUTES", routes);
   set("REPRISE_OUTPUTS", outputs);
   set("REPRISE_INPUTS", inputs);
@@ -95,6 +96,7 @@ Settings take_settings() {
   settings.only = look("REPRISE_ONLY");
   settings.alone = look("REPRISE_ALONE");
   settings.groups = look("REPRISE_GROUPS");
+  settings.exceptions = look("REPRISE_EXCEPTIONS");
   settings.routes = look("REPRISE_ROUTES");
   settings.outputs = take("REPRISE_OUTPUTS").value_or("");
   settings.inputs = take("REPRISE_INPUTS").value_or("");

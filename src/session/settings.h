@@ -12,6 +12,7 @@
 // Of messages, read where they are needed and left to children:
 //   REPRISE_RUN=folder          who is where in this run    REPRISE_PEERS=file        the same on other hosts
 //   REPRISE_GROUPS=a,b;c        across groups, contents     REPRISE_ONLY=a,b          nobody else is replayed
+//   REPRISE_EXCEPTIONS=trace-only   replay: recorded errors come by themselves or not at all
 //   REPRISE_ALONE=a,b           forked processes that these do not descend from do nothing but end as recorded
 //   REPRISE_NODES=0/1,0/2       the MCAPI nodes that are replayed; nothing: all
 //
@@ -44,6 +45,7 @@ struct Settings {
   std::string only;
   std::string alone;
   std::string groups;
+  std::string exceptions;
   std::string routes;
   std::string outputs;
   std::string inputs;

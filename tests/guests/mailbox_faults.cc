@@ -35,6 +35,8 @@ int main() {
   }) << '\n';
   box->close();
   reprise::out << "closed " << fault_of([&] { box->receive(); }) << '\n';
+  reprise::sender<int> late("box");
+  reprise::out << "no_mailbox " << fault_of([&] { late.connect(10ms); }) << '\n';
   box = std::make_unique<reprise::mailbox<int>>("next");
   reprise::sender<int> left("next");
   left.connect();

@@ -67,6 +67,7 @@ struct Arguments {
   std::optional<std::uint64_t> keep_checkpoints;
   std::vector<std::string> services;
   std::vector<std::string> groups;
+  std::string exceptions;
   std::optional<double> timeout_s;
   std::optional<double> stall_after_s;
   std::optional<std::uint64_t> chaos;

@@ -29,6 +29,9 @@ constexpr Flag inactivity{
 constexpr Flag inputs{"--inputs", "RECORDING",
                       "Values from outside are those of this recording (default: those of the first run)",
                       &Arguments::inputs};
+constexpr Flag exceptions{"--exceptions", "POLICY",
+                          "Errors of mailboxes and parties: simulate (default) or trace-only, on replay",
+                          &Arguments::exceptions, "simulate|trace-only"};
 constexpr Flag process{"--process", "NAME", "Name of the process (default: the program's name)", &Arguments::process};
 constexpr Flag programs{"-f,--file", "PROCFILE", "The programs: lines `name: command`", &Arguments::procfile};
 
@@ -64,6 +67,7 @@ constexpr std::array record_flags{
     Flag{"--group", "A,B",
          "Processes or MCAPI nodes (0/1) to replay together; what comes from others is recorded too (repeat)",
          &Arguments::groups},
+    exceptions,
     json_alone,
     favour,
     delay,
@@ -95,6 +99,7 @@ constexpr std::array replay_flags{
     Flag{"--only", "NAME",
          "Only this process (or the one of this party or MCAPI node), without the others: level data, or its group",
          &Arguments::only},
+    exceptions,
     json_alone,
     favour,
     delay,

@@ -16,6 +16,7 @@ namespace reprise::messaging {
 namespace {
 
 std::atomic<std::uint64_t> unrecorded_connections{0};
+constexpr auto answer_time = std::chrono::seconds(2);  // for one that did not come when recorded
 
 void take_text(void* context, const void* bytes, std::size_t size) {
   static_cast<std::string*>(context)->assign(static_cast<const char*>(bytes), size);
@@ -93,10 +94,27 @@ void Connection::throw_fault(Came came) const {
   throw message_error(message_fault::lost, who + " is gone, or the connection to it broke");
 }
 
+// Who is replayed without this party, or with a party that is gone, has nobody to try it with.
+bool Connection::is_tried() const {
+  return !world().simulates_errors() && world().is_replayed(to_->process, to_->party);
+}
+
+void Connection::compare(gate::Thread& thread, Came recorded, Came now) const {
+  const auto text = [](Came came) {
+    return came == Came::done        ? "it was done"
+           : came == Came::timed_out ? "the other side is there and has not answered yet"
+           : came == Came::refused   ? "refused"
+                                     : "the connection is broken";
+  };
+  thread.gate->differs(
+      thread, Kind::fault,
+      "to " + to_->party + ", recorded: " + text(recorded) + "; now: " + text(now) + " (--exceptions trace-only)");
+}
+
 // REQUIRES mutex_.
 Came Connection::put(Header& header, std::string_view bytes, bool replaying) {
   header.number = ++sent_;
-  if (file_ < 0) return replaying ? Came::done : Came::not_sent;
+  if (file_ < 0) return replaying && !is_tried() ? Came::done : Came::not_sent;
   if (given_up_ > 0) drop_late_replies();
   if (send_frame(file_, header, bytes, replaying) == 0) return Came::done;
   const std::lock_guard lock(reply_mutex_);
@@ -116,6 +134,7 @@ Connection::Sent Connection::send_frame_of(FrameType type, std::string_view byte
                 .thread = thread != nullptr ? thread->index : 0};
   Sent sent;
   const bool replaying = is_replaying(thread);
+  const bool tried = replaying && is_tried();
   if (replaying) sent.came = recorded_fault(thread);
   if (type == FrameType::call) {
     if (++calls_ == call_limit) calls_ = 1;
@@ -123,14 +142,18 @@ Connection::Sent Connection::send_frame_of(FrameType type, std::string_view byte
     const std::lock_guard replies(reply_mutex_);
     awaited_[sent.call];
   }
-  if (sent.came != Came::not_sent && sent.came != Came::refused) {
-    const Came came = put(header, bytes, replaying);
-    if (!replaying) sent.came = came;
+  const Came recorded = sent.came;
+  Came now = Came::done;
+  if (tried || (recorded != Came::not_sent && recorded != Came::refused)) {
+    now = put(header, bytes, replaying);
+    if (!replaying) sent.came = now;
   }
   if (sent.came != Came::done && sent.came != Came::timed_out) is_broken_ = true;
   lock.unlock();
   if (thread == nullptr) return sent;
   thread->gate->left(*thread, object_);
+  const bool was_sent = recorded != Came::not_sent && recorded != Came::refused;
+  if (tried && was_sent != (now == Came::done)) compare(*thread, recorded, now);
   if (!replaying && sent.came != Came::done) keep_fault(thread, sent.came);
   return sent;
 }
@@ -150,7 +173,10 @@ std::optional<message> Connection::call(std::string_view bytes, Time time) {
   const bool replaying = is_replaying(thread);
   std::string reply;
   Came came = sent.came;
-  if (came != Came::done) {
+  if (came == Came::lost && replaying && is_tried()) {
+    const Came now = await_reply(sent.call, Deadline(answer_time), replaying, reply);
+    if (now != came) compare(*thread, came, now);
+  } else if (came != Came::done) {
     forget(sent.call);
   } else if (file_ >= 0 || !replaying) {
     came = await_reply(sent.call, deadline, replaying, reply);

@@ -55,6 +55,9 @@ class Connection {
   };
   Sent send_frame_of(FrameType type, std::string_view bytes);
   Came put(Header& header, std::string_view bytes, bool replaying);
+  // Replay without simulation: what really came of it, where that is not what was recorded, is a difference.
+  bool is_tried() const;
+  void compare(gate::Thread& thread, Came recorded, Came now) const;
   Came await_reply(std::uint32_t call, const Deadline& deadline, bool replaying, std::string& reply);
   void forget(std::uint32_t call);
   void read_replies(std::unique_lock<std::mutex>& lock, const Deadline& deadline, bool replaying);
@@ -86,6 +89,10 @@ class Connection {
 
 // Errors, as message_error: bad_name, system.
 std::shared_ptr<Connection> find(Mailbox& mailbox, std::string_view name, Time time);
+
+// The party that listens at `place`, which is waited for. Errors, as message_error: unknown_host, refused, no_party,
+// system.
+std::shared_ptr<Connection> find_at(Mailbox& mailbox, const at& place, Time time);
 
 // What was recorded after a step that went wrong; record it.
 Came recorded_fault(gate::Thread* thread);

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "program/message/connection.h"
+#include "program/message/found.h"
 #include "program/message/world.h"
 
 namespace reprise::messaging {
@@ -18,11 +19,6 @@ struct Reached {
 
 std::string key_of(const std::string& name, std::uint32_t incarnation) {
   return name + "#" + std::to_string(incarnation);
-}
-
-std::string text_of(bool is_known, const Located& where, bool kept) {
-  return std::string(is_known ? "=" : "+") + " " + std::to_string(where.incarnation) + " " + where.process + " " +
-         where.host + " " + (kept ? "1" : "0");
 }
 
 // One attempt. What is known and whole is not connected to again.
@@ -73,6 +69,27 @@ int reach_recorded(const std::string& name, const Located& where) {
   }
 }
 
+}  // namespace
+
+std::string text_of(const Found& found) {
+  return std::string(found.is_known ? "=" : "+") + " " + std::to_string(found.where.incarnation) + " " +
+         found.where.process + " " + found.where.host + " " + (found.is_kept ? "1" : "0");
+}
+
+std::optional<Found> parse_found(std::string_view& text) {
+  const auto incarnation = next_number(text);
+  const auto process = next_word(text);
+  const auto host = next_word(text);
+  const auto kept = next_number(text);
+  if (!incarnation || !process || !host || !kept) return std::nullopt;
+  Found found;
+  found.where.incarnation = static_cast<std::uint32_t>(*incarnation);
+  found.where.process = *process;
+  found.where.host = *host;
+  found.is_kept = *kept != 0;
+  return found;
+}
+
 // Of a party on another host nothing is known when it is found; where the hosts' recordings were merged it has been
 // learnt who received from this connection. Nobody: then it leads nowhere.
 int reach_again(const std::string& name, Located where, std::uint64_t connection) {
@@ -85,27 +102,42 @@ int reach_again(const std::string& name, Located where, std::uint64_t connection
   return world().is_replayed(where.process, name) ? reach_recorded(name, where) : -1;
 }
 
+namespace {
+
+// Nobody came in time when it was recorded. Is anybody there now, in this replay?
+void look_again(const std::string& name, gate::Thread& thread, Time time) {
+  auto run = world().run();
+  if (world().simulates_errors() || world().is_alone() || !run) return;
+  for (const Deadline deadline(time);;) {
+    for (std::uint32_t incarnation = 1; auto where = (*run)->look(key_of(name, incarnation)); ++incarnation) {
+      if (!where->is_alive) continue;
+      return thread.gate->differs(thread, Kind::value,
+                                  "recorded: no " + name + " came in time; now it is there, in process " +
+                                      where->process + " (--exceptions trace-only)");
+    }
+    if (deadline.is_over()) return;
+    await(-1, 0, Deadline(look_interval), true);
+  }
+}
+
 std::shared_ptr<Connection> find_recorded(Mailbox& mailbox, const std::string& name, gate::Thread& thread,
-                                          std::string_view text) {
-  if (text.empty() || text[0] == '-') return nullptr;
+                                          std::string_view text, Time time) {
+  if (text.empty() || text[0] == '-') {
+    look_again(name, thread, time);
+    return nullptr;
+  }
   const bool is_known = next_word(text) == "=";
-  const auto incarnation = next_number(text);
-  const auto process = next_word(text);
-  const auto host = next_word(text);
-  const auto kept = next_number(text);
-  if (!incarnation || !process || !host || !kept)
+  const auto recorded = parse_found(text);
+  if (!recorded)
     throw message_error(message_fault::system, "the recorded outcome of find(" + name + ") cannot be read");
-  Located where;
-  where.incarnation = static_cast<std::uint32_t>(*incarnation);
-  where.process = *process;
-  where.host = *host;
+  const Located& where = recorded->where;
   Mailbox::Partners& partners = mailbox.partners();
   thread.gate->arrive(thread, partners.object, Kind::connect);
   std::unique_lock lock(partners.mutex);
   thread.gate->pass(thread, partners.object, Kind::connect);
   std::shared_ptr<Connection>& known = partners.known[key_of(name, where.incarnation)];
   if (!is_known || !known) {
-    known = std::make_shared<Connection>(name, where.incarnation, where.process, where.host, *kept != 0, -1);
+    known = std::make_shared<Connection>(name, where.incarnation, where.process, where.host, recorded->is_kept, -1);
     known->open(mailbox, [&](std::uint64_t connection) { return reach_again(name, where, connection); });
   }
   std::shared_ptr<Connection> found = known;
@@ -128,7 +160,7 @@ std::shared_ptr<Connection> find(Mailbox& mailbox, std::string_view wanted, Time
   const std::string what = "find " + name;
   std::string text;
   if (thread != nullptr && thread->gate->given(*thread, Kind::value, what, take_text, &text))
-    return find_recorded(mailbox, name, *thread, text);
+    return find_recorded(mailbox, name, *thread, text, time);
   for (const Deadline deadline(time);;) {
     const auto reached = reach(mailbox, name, deadline);
     if (!reached) {
@@ -144,7 +176,7 @@ std::shared_ptr<Connection> find(Mailbox& mailbox, std::string_view wanted, Time
     std::shared_ptr<Connection>& known = partners.known[key_of(name, where.incarnation)];
     const bool is_known = known && !known->is_broken();
     if (!is_known && reached->file < 0) continue;  // it broke just now
-    text = text_of(is_known, where, kept);
+    text = text_of(Found{where, kept, is_known});
     if (thread != nullptr) {
       thread->gate->keep(*thread, Kind::value, what, text.data(), text.size());
       thread->gate->pass(*thread, partners.object, Kind::connect);

@@ -24,10 +24,14 @@ namespace {
 constexpr std::uint64_t unix_key = 1;
 constexpr std::uint64_t tcp_key = 2;
 constexpr std::uint64_t wake_key = 3;
+constexpr std::uint64_t place_key = 4;
 constexpr std::uint64_t first_source_key = 16;
 constexpr std::size_t strangers_max = 64;
+constexpr std::string_view listen_failed = "-9";
+static_assert(static_cast<int>(message_fault::system) == 9);
 constexpr int events_at_once = 64;
 constexpr std::size_t polled_max = 16;
+constexpr std::size_t own_files = 4;
 constexpr std::size_t early_bytes_max = std::size_t{16} << 20;
 constexpr std::size_t early_bytes_low = std::size_t{8} << 20;
 
@@ -36,47 +40,57 @@ void close_file(int& file) {
   file = -1;
 }
 
-void refuse(int file, std::string_view why) {
+void tell(int file, FrameType type, std::string_view text) {
   std::uint8_t head[header_bytes];
-  put(Header{.length = static_cast<std::uint32_t>(why.size()), .type = FrameType::refusal}, head);
+  put(Header{.length = static_cast<std::uint32_t>(text.size()), .type = type}, head);
   std::string frame(reinterpret_cast<const char*>(head), header_bytes);
-  frame += why;
+  frame += text;
   (void)!::send(file, frame.data(), frame.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
+
+void refuse(int file, std::string_view why) { tell(file, FrameType::refusal, why); }
 
 }  // namespace
 
 Source::~Source() { close_file(file); }
 
-Mailbox::Mailbox(std::string_view name) : name_(name), label_("mailbox " + name_) {
+Mailbox::Mailbox(std::string_view name, const at* place) : name_(name), label_("mailbox " + name_) {
   if (!is_valid_party(name)) {
     throw message_error(
         message_fault::bad_name,
         "\"" + name_.substr(0, 80) + "\" is no name for a party: letters, digits, '.', '_' and '-', at most 64");
   }
+  if (place != nullptr) place_ = *place;
   bool is_done = false;
-  // The incarnation, or the fault as a digit and what it was.
-  const std::string outcome = value("party " + name_, [&]() -> std::string {
+  const std::string outcome = value("party " + name_, [&] {
     is_done = true;
-    try {
-      enlist(0);
-    } catch (const message_error& error) {
-      return "-" + std::to_string(static_cast<int>(error.fault())) + error.what();
-    }
-    return "+" + std::to_string(incarnation_);
+    return enlist_text();
   });
   if (outcome.size() < 2 || outcome[0] != '+') {
     close_all();
+    if (!is_done && place_ && outcome.starts_with(listen_failed)) listen_again(outcome);
     const auto fault = outcome.size() < 2 ? message_fault::system : static_cast<message_fault>(outcome[1] - '0');
     throw message_error(fault, outcome.size() < 2 ? outcome : outcome.substr(2));
   }
   if (!is_done) {
-    incarnation_ = static_cast<std::uint32_t>(std::strtoul(outcome.c_str() + 1, nullptr, 10));
+    std::string_view rest = std::string_view(outcome).substr(1);
+    incarnation_ = static_cast<std::uint32_t>(next_number(rest).value_or(1));
+    port_ = static_cast<std::uint16_t>(next_number(rest).value_or(0));
     if (!world().is_alone()) enlist(incarnation_);
   }
   if (incarnation_ > 1) label_ += "#" + std::to_string(incarnation_);
   object_.passages.name = label_.c_str();
   world().add(*this);
+}
+
+// The incarnation, and the port if it has one; or the fault as a digit and what it was.
+std::string Mailbox::enlist_text() {
+  try {
+    enlist(0);
+  } catch (const message_error& error) {
+    return "-" + std::to_string(static_cast<int>(error.fault())) + error.what();
+  }
+  return "+" + std::to_string(incarnation_) + (place_ ? " " + std::to_string(port_) : "");
 }
 
 Mailbox::~Mailbox() {
@@ -93,7 +107,7 @@ void Mailbox::close_all() {
   sources_.clear();
   ready_.clear();
   last_.reset();
-  for (int* file : {&unix_, &tcp_, &epoll_, &wake_}) close_file(*file);
+  for (int* file : {&unix_, &tcp_, &place_file_, &epoll_, &wake_}) close_file(*file);
   Run::give_up(entry_);
 }
 
@@ -103,7 +117,7 @@ void Mailbox::close_in_child() {
     source->is_lost = true;
     new (&source->mutex) std::mutex;
   }
-  for (int* file : {&unix_, &tcp_, &epoll_, &wake_}) close_file(*file);
+  for (int* file : {&unix_, &tcp_, &place_file_, &epoll_, &wake_}) close_file(*file);
   close_file(entry_.file);
   new (&mutex_) std::mutex;
   if (world().is_alone()) expect_sources();
@@ -146,14 +160,10 @@ void Mailbox::open_sockets(Run& run, const std::string& entry) {
   std::string what = "a socket in the run folder";
   unix_ = listen_unix(run.folder(), socket_name(entry));
   bool fine = unix_ >= 0;
-  if (fine && run.peers() && !is_replaying(gate::current)) {
-    const auto place = run.peers()->places.find(name_);
-    if (place != run.peers()->places.end()) {
-      const auto& [host, port] = place->second;
-      what = "at " + host + ":" + std::to_string(port) + " (REPRISE_PEERS)";
-      tcp_ = listen_tcp(host, port);
-      fine = tcp_ >= 0;
-    }
+  if (is_replaying(gate::current)) {
+    if (!world().simulates_errors()) open_place_again();
+  } else {
+    fine = fine && open_networks(run, what);
   }
   if (fine) {
     epoll_ = epoll_create1(EPOLL_CLOEXEC);
@@ -167,8 +177,50 @@ void Mailbox::open_sockets(Run& run, const std::string& entry) {
   }
   watch(unix_, unix_key, EPOLLIN, true);
   if (tcp_ >= 0) watch(tcp_, tcp_key, EPOLLIN, true);
+  if (place_file_ >= 0) watch(place_file_, place_key, EPOLLIN, true);
   watch(wake_, wake_key, EPOLLIN, true);
   last_key_ = first_source_key;
+}
+
+// Where REPRISE_PEERS says, and where the program says. `what`: the last one, for people.
+bool Mailbox::open_networks(Run& run, std::string& what) {
+  if (run.peers()) {
+    const auto place = run.peers()->places.find(name_);
+    if (place != run.peers()->places.end()) {
+      const auto& [host, port] = place->second;
+      what = "at " + host + ":" + std::to_string(port) + " (REPRISE_PEERS)";
+      tcp_ = listen_tcp(host, port);
+      if (tcp_ < 0) return false;
+    }
+  }
+  if (!place_) return true;
+  what = "at " + text_of(*place_);
+  place_file_ = listen_tcp(place_->host, place_->port);
+  if (place_file_ >= 0) port_ = port_of(place_file_);
+  return place_file_ >= 0;
+}
+
+// Replay without simulation: the error is not to come again, if it does not come of itself.
+void Mailbox::listen_again(const std::string& recorded) {
+  if (world().simulates_errors() || world().is_alone()) return;
+  const int file = listen_tcp(place_->host, place_->port);
+  if (file < 0) return;
+  close(file);
+  gate::Thread& thread = *gate::current;
+  thread.gate->differs(thread, Kind::value,
+                       "recorded: " + recorded.substr(2) + "; now it can (--exceptions trace-only)");
+}
+
+// The same: who tries to connect now must find it where it was. A port that the system chose may be taken by now.
+void Mailbox::open_place_again() {
+  if (!place_) return;
+  place_file_ = listen_tcp(place_->host, port_);
+  if (place_file_ >= 0 || place_->port == 0) return;
+  const std::string why = std::strerror(errno);
+  gate::Thread& thread = *gate::current;
+  thread.gate->differs(thread, Kind::value,
+                       "recorded: mailbox " + name_ + " listens at " + text_of(*place_) + "; now: " + why +
+                           " (--exceptions trace-only)");
 }
 
 void Mailbox::watch(int file, std::uint64_t key, std::uint32_t events, bool is_new) {
@@ -221,9 +273,10 @@ void Mailbox::sleep(std::unique_lock<std::mutex>& lock, const Deadline& deadline
     for (int i = 0; i < count; ++i) handle(events[i].data.u64, false);
     return;
   }
-  pollfd files[polled_max + 3] = {{unix_, POLLIN, 0}, {wake_, POLLIN, 0}, {tcp_, POLLIN, 0}};
-  std::uint64_t keys[polled_max + 3] = {unix_key, wake_key, tcp_key};
-  std::size_t count = 3;
+  pollfd files[polled_max + own_files] = {
+      {unix_, POLLIN, 0}, {wake_, POLLIN, 0}, {tcp_, POLLIN, 0}, {place_file_, POLLIN, 0}};
+  std::uint64_t keys[polled_max + own_files] = {unix_key, wake_key, tcp_key, place_key};
+  std::size_t count = own_files;
   for (const auto& [key, source] : sources_) {
     keys[count] = key;
     files[count++] = {source->file, POLLIN, 0};
@@ -241,6 +294,7 @@ void Mailbox::use_epoll_if_many() {
 void Mailbox::handle(std::uint64_t key, bool replaying) {
   if (key == unix_key) return accept_from(unix_, replaying);
   if (key == tcp_key) return accept_from(tcp_, replaying);
+  if (key == place_key) return accept_from(place_file_, replaying);
   if (key == wake_key) {
     std::uint64_t count = 0;
     (void)!read(wake_, &count, sizeof count);
@@ -262,6 +316,7 @@ void Mailbox::accept_from(int listener, bool replaying) {
   auto source = std::make_shared<Source>();
   source->file = file;
   source->key = ++last_key_;
+  source->is_remote = listener != unix_;
   source->in.limit(greeting_bytes_max);
   sources_.emplace(source->key, source);
   strangers_.push_back(source->key);
@@ -287,16 +342,35 @@ void Mailbox::read_from(const std::shared_ptr<Source>& source, bool replaying) {
     source->is_paused = true;
     watch(source->file, source->key, 0, false);
   }
-  if (!source->from && source->in.has_frame() && !greet(*source)) return drop(source);
+  while (!source->from && source->in.has_frame()) {
+    const bool asks = source->in.header().type == FrameType::inquiry;
+    if (asks ? !welcome(*source) : !greet(*source)) return drop(source);
+  }
   if (source->in.has_frame()) make_ready(source);
   if (filled == Inflow::Filled::ended || source->in.is_broken()) drop(source);
+}
+
+// Who was recorded with others insists that they belong to the same run; who was not takes anybody who knows the place.
+bool Mailbox::welcome(Source& source) {
+  if (std::exchange(source.has_asked, true)) return false;
+  const bool is_same_run = source.in.payload() == run_id_;
+  source.in.pop();
+  if (!is_same_run && gate::installed != nullptr) {
+    refuse(source.file,
+           "it belongs to another run (on several hosts a line `run NAME` in REPRISE_PEERS makes them one)");
+    return false;
+  }
+  tell(source.file, FrameType::welcome,
+       text_of(Welcome{name_, incarnation_, gate::process_name, world().host(), is_same_run}));
+  return true;
 }
 
 bool Mailbox::greet(Source& source) {
   if (source.in.header().type != FrameType::greeting) return false;
   auto greeting = parse_greeting(source.in.payload());
   if (!greeting) return false;
-  if (greeting->run != run_id_) {
+  const bool may_be_another = source.has_asked && gate::installed == nullptr;
+  if (greeting->run != run_id_ && !may_be_another) {
     refuse(source.file, "party " + name_ + " belongs to another run");
     return false;
   }
@@ -304,6 +378,7 @@ bool Mailbox::greet(Source& source) {
     refuse(source.file, "here is party " + name_ + ", not " + greeting->to);
     return false;
   }
+  if (source.is_remote && greeting->from.party == name_) return false;  // we are here, and names are unique
   source.in.pop();
   source.in.limit(message_bytes_max);
   source.from = std::make_shared<const message_sender>(std::move(greeting->from));

@@ -46,6 +46,8 @@ struct Source {
   bool kept{false};                            // the contents of its messages are recorded
   bool is_ready{false};                        // stands in ready_
   bool is_paused{false};                       // replay: enough came early
+  bool has_asked{false};                       // it knows who listens here: it came by the place, not by the name
+  bool is_remote{false};                       // it came over the network
 
   std::mutex mutex;  // guards what follows, and the writing half of the socket
   std::string label;
@@ -57,7 +59,8 @@ struct Source {
 class Mailbox {
  public:
   // Errors, as message_error: bad_name, name_taken, system.
-  explicit Mailbox(std::string_view name);
+  // `place`: where it listens too; null: at no place but the run's own.
+  explicit Mailbox(std::string_view name, const at* place = nullptr);
   Mailbox(const Mailbox&) = delete;
   Mailbox& operator=(const Mailbox&) = delete;
   ~Mailbox();
@@ -65,6 +68,8 @@ class Mailbox {
   const std::string& name() const { return name_; }
   std::uint32_t incarnation() const { return incarnation_; }
   const std::string& run() const { return run_id_; }
+  // Of its place; 0: it has none.
+  std::uint16_t port() const { return port_; }
 
   std::optional<message> receive(Time time);
   // The next message at any of them; `which` counts from 0.
@@ -95,8 +100,12 @@ class Mailbox {
  private:
   struct Expected;  // a source as recorded
 
+  std::string enlist_text();
   void enlist(std::uint32_t wanted);
   void open_sockets(Run& run, const std::string& name);
+  bool open_networks(Run& run, std::string& what);
+  void listen_again(const std::string& recorded);
+  void open_place_again();
   void close_all();
   void watch(int file, std::uint64_t key, std::uint32_t events, bool is_new);
 
@@ -105,6 +114,7 @@ class Mailbox {
   void accept_from(int listener, bool replaying);
   void read_from(const std::shared_ptr<Source>& source, bool replaying);
   bool greet(Source& source);
+  bool welcome(Source& source);
   void make_ready(const std::shared_ptr<Source>& source);
   void drop(const std::shared_ptr<Source>& source);
   void drop_strangers();
@@ -129,11 +139,14 @@ class Mailbox {
   std::string name_;
   std::string label_;
   std::uint32_t incarnation_{1};
+  std::optional<at> place_;
+  std::uint16_t port_{0};
   std::string run_id_;
   std::shared_ptr<Run> run_;
   Run::Added entry_;
   int unix_{-1};
   int tcp_{-1};
+  int place_file_{-1};
   int epoll_{-1};
   int wake_{-1};  // tells sleepers that more was read than was taken
 

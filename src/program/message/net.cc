@@ -43,11 +43,13 @@ int closed(int file) {
 
 struct Addresses {
   addrinfo* first{nullptr};
+  int error{0};
   Addresses(const std::string& host, std::uint16_t port, bool passive) {
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
     hints.ai_flags = AI_NUMERICSERV | (passive ? AI_PASSIVE : 0);
-    if (getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &first) != 0) first = nullptr;
+    error = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &first);
+    if (error != 0) first = nullptr;
   }
   Addresses(const Addresses&) = delete;
   Addresses& operator=(const Addresses&) = delete;
@@ -106,6 +108,21 @@ int listen_tcp(const std::string& host, std::uint16_t port) {
     closed(file);
   }
   return -1;
+}
+
+std::uint16_t port_of(int listener) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  if (getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size) != 0) return 0;
+  const auto* ipv4 = reinterpret_cast<const sockaddr_in*>(&address);
+  const auto* ipv6 = reinterpret_cast<const sockaddr_in6*>(&address);
+  return ntohs(address.ss_family == AF_INET6 ? ipv6->sin6_port : ipv4->sin_port);
+}
+
+std::string unknown_host(const std::string& host, bool& may_come) {
+  const Addresses addresses(host, 0, false);
+  may_come = addresses.error == EAI_AGAIN;
+  return addresses.error == 0 ? std::string() : gai_strerror(addresses.error);
 }
 
 int connect_unix(int folder, const std::string& name) {

@@ -34,6 +34,10 @@ struct Deadline {
 
 int listen_unix(int folder, const std::string& name);
 int listen_tcp(const std::string& host, std::uint16_t port);
+// The port that a listener got.
+std::uint16_t port_of(int listener);
+// Empty: `host` has an address. Else why not; `may_come`: it may have one later.
+std::string unknown_host(const std::string& host, bool& may_come);
 int connect_unix(int folder, const std::string& name);
 int connect_tcp(const std::string& host, std::uint16_t port, const Deadline& deadline);
 

@@ -30,6 +30,11 @@ std::optional<message> peer::call_by(std::string_view bytes, messaging::Time tim
 }
 
 party::party(std::string_view name) : mailbox_(std::make_shared<messaging::Mailbox>(name)) {}
+party::party(std::string_view name, const at* place) : mailbox_(std::make_shared<messaging::Mailbox>(name, place)) {}
+std::uint16_t party::port() const noexcept { return mailbox_->port(); }
+peer party::find_at(const at& place, std::chrono::milliseconds time) {
+  return peer(messaging::find_at(*mailbox_, place, messaging::time_of(time)));
+}
 party::~party() = default;
 const std::string& party::name() const noexcept { return mailbox_->name(); }
 std::uint32_t party::incarnation() const noexcept { return mailbox_->incarnation(); }

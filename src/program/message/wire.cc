@@ -40,7 +40,7 @@ std::optional<Header> parse_header(const std::uint8_t* bytes) {
   const std::uint32_t last = cursor.u32();
   header.call = last % call_limit;
   header.type = static_cast<FrameType>(last >> 24);
-  if (header.type < FrameType::greeting || header.type > FrameType::refusal) return std::nullopt;
+  if (header.type < FrameType::greeting || header.type > FrameType::welcome) return std::nullopt;
   return header;
 }
 
@@ -95,6 +95,46 @@ std::optional<Greeting> parse_greeting(std::string_view text) {
   return Greeting{std::string(*run), std::string(*to),
                   message_sender{std::string(*party), static_cast<std::uint32_t>(*incarnation), std::string(*process),
                                  std::string(*host), *connection}};
+}
+
+std::string text_of(const Welcome& welcome) {
+  return welcome.party + ' ' + std::to_string(welcome.incarnation) + ' ' + welcome.process + ' ' + welcome.host + ' ' +
+         (welcome.is_same_run ? '1' : '0');
+}
+
+std::optional<Welcome> parse_welcome(std::string_view text) {
+  if (text.size() > greeting_bytes_max) return std::nullopt;
+  const auto party = next_word(text);
+  const auto incarnation = next_number(text);
+  const auto process = next_word(text);
+  const auto host = next_word(text);
+  const auto is_same_run = next_number(text);
+  if (!party || !is_valid_party(*party) || !incarnation || *incarnation > UINT32_MAX || !process || !host ||
+      !is_same_run || !text.empty())
+    return std::nullopt;
+  return Welcome{std::string(*party), static_cast<std::uint32_t>(*incarnation), std::string(*process),
+                 std::string(*host), *is_same_run == 1};
+}
+
+std::optional<at> parse_place(std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos || colon == 0) return std::nullopt;
+  std::string_view host = text.substr(0, colon);
+  std::string_view digits = text.substr(colon + 1);
+  const bool is_bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
+  if (is_bracketed) host = host.substr(1, host.size() - 2);
+  constexpr std::size_t host_bytes_max = 255;
+  const bool is_host = host.size() <= host_bytes_max && host.find_first_of("[] \t\r\n") == std::string_view::npos &&
+                       host.find('\0') == std::string_view::npos &&
+                       (is_bracketed || host.find(':') == std::string_view::npos);
+  const auto port = next_number(digits);
+  if (!is_host || !port || *port == 0 || *port > UINT16_MAX || !digits.empty()) return std::nullopt;
+  return at{static_cast<std::uint16_t>(*port), std::string(host)};
+}
+
+std::string text_of(const at& place) {
+  const bool is_bracketed = place.host.find(':') != std::string::npos;
+  return (is_bracketed ? '[' + place.host + ']' : place.host) + ':' + std::to_string(place.port);
 }
 
 // A frame that is longer than the buffer gets room as its bytes come: twice what is there.

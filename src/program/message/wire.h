@@ -25,7 +25,16 @@ constexpr std::size_t header_bytes = 24;
 constexpr std::size_t buffer_bytes = std::size_t{64} << 10;
 constexpr std::size_t greeting_bytes_max = 1024;
 
-enum class FrameType : std::uint8_t { greeting = 1, plain = 2, call = 3, reply = 4, refusal = 5 };
+// An inquiry asks who listens there; a welcome answers it.
+enum class FrameType : std::uint8_t {
+  greeting = 1,
+  plain = 2,
+  call = 3,
+  reply = 4,
+  refusal = 5,
+  inquiry = 6,
+  welcome = 7
+};
 
 // Little-endian: u16 magic, u8 version, u8 zero, u32 length, u64 number, u32 thread, u24 call, u8 type. The type stands
 // last, right before the bytes: both together are what level data keeps.
@@ -50,6 +59,21 @@ struct Greeting {
 };
 std::string text_of(const Greeting& greeting);
 std::optional<Greeting> parse_greeting(std::string_view text);
+
+// Who listens at a place. It is asked before anything is recorded of the connection.
+struct Welcome {
+  std::string party;
+  std::uint32_t incarnation{1};
+  std::string process;
+  std::string host;
+  bool is_same_run{false};
+};
+std::string text_of(const Welcome& welcome);
+std::optional<Welcome> parse_welcome(std::string_view text);
+
+// host:port or [host]:port, with a port above 0.
+std::optional<at> parse_place(std::string_view text);
+std::string text_of(const at& place);
 
 // Words separated by single spaces.
 std::optional<std::string_view> next_word(std::string_view& text);

@@ -73,7 +73,7 @@ TEST_F(Wire, WhatIsNoFrameBreaksTheConnection) {
     Inflow in;
     give(bytes);
     in.fill(files_[1], false);
-    const bool may_be = place == 23 && type >= 1 && type <= 5;
+    const bool may_be = place == 23 && type >= 1 && type <= 7;
     EXPECT_EQ(in.has_frame(), may_be) << place;
     EXPECT_EQ(in.is_broken(), !may_be);
   }
@@ -111,6 +111,31 @@ TEST(Greeting, AnythingElseIsRefused) {
   for (const char* text : {"reprise r s c/d 1 p h 1", "reprise r s c x p h 1", "reprise r s c 1 p h 1 more",
                            "reprise  r s c 1 p h 1", "Reprise r s c 1 p h 1"}) {
     EXPECT_FALSE(parse_greeting(text)) << text;
+  }
+}
+
+TEST(Welcome, ComesBackWholeOrNotAtAll) {
+  const std::string whole = text_of(Welcome{"box", 2, "server#2", "host", true});
+  const auto again = parse_welcome(whole);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->party, "box");
+  EXPECT_EQ(again->incarnation, 2u);
+  EXPECT_EQ(again->process, "server#2");
+  EXPECT_TRUE(again->is_same_run);
+  for (std::size_t size = 0; size < whole.size(); ++size) EXPECT_FALSE(parse_welcome(whole.substr(0, size))) << size;
+  for (const char* text : {"a/b 1 p h 1", "box x p h 1", "box 1 p h 1 more", "box 99999999999 p h 1"})
+    EXPECT_FALSE(parse_welcome(text)) << text;
+}
+
+TEST(Place, IsHostAndPort) {
+  for (const char* text : {"localhost:2020", "10.0.0.1:1", "[::1]:65535", "a.b-c:80"}) {
+    const auto place = parse_place(text);
+    ASSERT_TRUE(place) << text;
+    EXPECT_EQ(text_of(*place), text);
+  }
+  for (const char* text : {"", ":", ":1", "box", "box:", "box:0", "box:65536", "box:-1", "box:+1", "box:1x", "box: 1",
+                           "b x:1", "::1:80", "[::1]", "[]:1", "[a:1", "box:1 2", "box:18446744073709551617"}) {
+    EXPECT_FALSE(parse_place(text)) << text;
   }
 }
 

@@ -50,6 +50,7 @@ World::World() {
   if (gethostname(name, sizeof name - 1) != 0 || name[0] == '\0') name[0] = '\0';
   host_ = name[0] == '\0' ? "localhost" : name;
   std::replace(host_.begin(), host_.end(), ' ', '_');
+  simulates_errors_ = variable("REPRISE_EXCEPTIONS") != "trace-only";
   only_ = split(variable("REPRISE_ONLY"), ',');
   for (const std::string& group : split(variable("REPRISE_GROUPS"), ';')) groups_.push_back(split(group, ','));
   pthread_atfork(nullptr, nullptr, &World::close_in_child);

@@ -36,6 +36,9 @@ class World {
 
   // Is `process`, or the process of `party`, replayed too? Always, unless REPRISE_ONLY names others.
   bool is_replayed(std::string_view process, std::string_view party) const;
+  // Replay: does an error come where it was recorded (true), or by itself (REPRISE_EXCEPTIONS=trace-only)? What did not
+  // come of itself as it was recorded is then a difference.
+  bool simulates_errors() const { return simulates_errors_; }
   // This process stands at a checkpoint, or goes on from one: there are no others, and no sockets.
   bool is_alone() const { return is_alone_; }
   // A merged recording: who received from a connection of this process (REPRISE_ROUTES, made by `reprise merge`).
@@ -70,6 +73,7 @@ class World {
   std::optional<std::map<std::uint64_t, Route>> routes_;  // once it was asked for
 
   bool is_alone_{false};
+  bool simulates_errors_{true};
   std::string host_;
   std::vector<std::string> only_;
   std::vector<std::vector<std::string>> groups_;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "program/message/wire.h"
 #include "program/sequence/made_name.h"
 
 namespace reprise::detail {
@@ -39,6 +40,8 @@ mailbox_fault fault_of(message_fault fault) {
       return mailbox_fault::broken;
     case message_fault::refused:
       return mailbox_fault::refused;
+    case message_fault::unknown_host:
+      return mailbox_fault::unknown_host;
     default:
       return mailbox_fault::system;
   }
@@ -103,12 +106,13 @@ void throw_bad_contents(const std::string& mailbox) {
 
 // ---- the mailbox ----
 
-MailboxCore::MailboxCore(const std::string& name, bool is_synchronous, bool is_selectable)
+MailboxCore::MailboxCore(const std::string& name, const at* place, bool is_synchronous, bool is_selectable)
     : name_(name),
       label_("queue " + name),
       is_synchronous_(is_synchronous),
       hub_(is_selectable ? selection() : std::make_shared<Hub>(label_.c_str())),
-      party_(name),
+      party_(new party(name, place)),
+      port_(party_->port()),
       planned_(plan() != nullptr && plan()->lists_mailboxes() ? &plan()->mailbox(name) : nullptr),
       server_([this] { serve(); }) {}
 
@@ -130,7 +134,7 @@ void MailboxCore::note(const char* type, const std::string& rest, std::uint64_t 
 }
 
 void MailboxCore::serve() {
-  while (handle(party_.receive())) {
+  while (handle(party_->receive())) {
   }
 }
 
@@ -140,7 +144,7 @@ bool MailboxCore::handle(message incoming) {
   const std::size_t end = bytes.find('\n');
   const bool is_mail = end != std::string::npos && end > 1 &&
                        (bytes[0] == connect_mark || bytes[0] == send_mark || bytes[0] == close_mark);
-  if (!is_mail) return bytes.empty() || bytes[0] != stop_mark || incoming.from().process != gate::process_name;
+  if (!is_mail) return bytes.empty() || bytes[0] != stop_mark || incoming.from().party != name_;
   Request request{bytes[0], incoming.from().party, {}, 0, 0, {}, {}};
   const std::string who = bytes.substr(1, end - 1);  // path#index number all
   const std::size_t mark = who.find('#');
@@ -350,20 +354,22 @@ void MailboxCore::stop() {
     hub_->notify();
   }
   try {
-    party_.find(name_).send(std::string(1, stop_mark));
+    party_->find(name_).send(std::string(1, stop_mark));
   } catch (const message_error&) {  // a forked child: the mailbox is its parent's
     server_.detach();
     return;
   }
   server_.join();
+  party_.reset();
 }
 
-MailboxHandle::MailboxHandle(std::string_view name, bool is_synchronous, bool is_selectable) {
+MailboxHandle::MailboxHandle(std::string_view name, const at* place, bool is_synchronous, bool is_selectable) {
   const std::string known = name.empty() ? own_name('b') : std::string(name);
-  core_ = translated(known, [&] { return std::make_shared<MailboxCore>(known, is_synchronous, is_selectable); });
+  core_ = translated(known, [&] { return std::make_shared<MailboxCore>(known, place, is_synchronous, is_selectable); });
 }
 MailboxHandle::~MailboxHandle() { core_->stop(); }
 const std::string& MailboxHandle::name() const noexcept { return core_->name(); }
+std::uint16_t MailboxHandle::port() const noexcept { return core_->port(); }
 void MailboxHandle::close() { core_->close(); }
 std::string MailboxHandle::receive_bytes() { return core_->receive(); }
 
@@ -372,7 +378,7 @@ std::string MailboxHandle::receive_bytes() { return core_->receive(); }
 class SenderCore {
  public:
   explicit SenderCore(const std::string& mailbox, std::chrono::milliseconds time)
-      : mailbox_(mailbox), party_(own_name('s')), peer_(party_.find(mailbox, time)) {}
+      : party_(own_name('s')), peer_(find(mailbox, time)), mailbox_(peer_.name()) {}
 
   // Errors: closed.
   void ask(char mark, const std::string& bytes = {}) {
@@ -392,9 +398,17 @@ class SenderCore {
   }
 
  private:
-  std::string mailbox_;
+  // A name has no colon.
+  peer find(const std::string& mailbox, std::chrono::milliseconds time) {
+    if (mailbox.find(':') == std::string::npos) return party_.find(mailbox, time);
+    const auto place = messaging::parse_place(mailbox);
+    if (place) return party_.find_at(*place, time);
+    throw message_error(message_fault::bad_name, "it is no place: host:port, with a port of 1 to 65535");
+  }
+
   party party_;
   peer peer_;
+  std::string mailbox_;  // its name
   bool is_synchronous_{false};
 };
 

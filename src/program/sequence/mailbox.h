@@ -94,12 +94,13 @@ void count_event();
 
 class MailboxCore {
  public:
-  MailboxCore(const std::string& name, bool is_synchronous, bool is_selectable);
+  MailboxCore(const std::string& name, const at* place, bool is_synchronous, bool is_selectable);
   ~MailboxCore();
   MailboxCore(const MailboxCore&) = delete;
   MailboxCore& operator=(const MailboxCore&) = delete;
 
   const std::string& name() const { return name_; }
+  std::uint16_t port() const { return port_; }
   Hub& hub() { return *hub_; }
   std::string receive();
   void close();
@@ -141,7 +142,8 @@ class MailboxCore {
   std::string label_;
   bool is_synchronous_;
   std::shared_ptr<Hub> hub_;
-  party party_;
+  std::unique_ptr<party> party_;  // until it is stopped: nobody can connect then
+  std::uint16_t port_;
 
   // Guarded by the hub's mutex.
   std::deque<Mail> queue_;

@@ -44,6 +44,7 @@ RecordOptions options_of(const Arguments& arguments) {
   options.delay = arguments.delay;
   options.services = arguments.services;
   options.groups = arguments.groups;
+  options.simulates_errors = arguments.exceptions != "trace-only";
   return options;
 }
 

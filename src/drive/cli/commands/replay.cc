@@ -23,6 +23,7 @@ ReplayOptions options_of(const Arguments& arguments) {
   options.stall_after_s = arguments.stall_after_s.value_or(10);
   options.favour = arguments.favour;
   options.delay = arguments.delay;
+  if (!arguments.exceptions.empty()) options.simulates_errors = arguments.exceptions == "simulate";
   return options;
 }
 
