@@ -8,6 +8,7 @@
 //   REPRISE_CHECKPOINT=N:K      every N events, keep K; Ns:K: every N seconds; level data; :drop
 //   REPRISE_DELAY=name:us       that process is slow at each gate, for tests
 //   REPRISE_INPUTS=folder       record: values from outside are those of this recording
+//   REPRISE_STEER=file          record: who passes next (record/steer.h)
 //
 // Of messages, read where they are needed and left to children:
 //   REPRISE_RUN=folder          who is where in this run    REPRISE_PEERS=file        the same on other hosts
@@ -49,6 +50,7 @@ struct Settings {
   std::string routes;
   std::string outputs;
   std::string inputs;
+  std::string steer;
   std::string checkpoint;
 
   gate::perturb::Options perturbation() const;

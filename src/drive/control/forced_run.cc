@@ -45,8 +45,10 @@ std::map<std::string, std::string> read_report(const fs::path& path, std::string
     const std::size_t first = line.find('\t');
     const std::size_t second = line.find('\t', first + 1);
     const std::size_t third = line.find('\t', second + 1);
-    if (third == std::string::npos || line.compare(0, first, wanted) != 0) continue;
-    found[line.substr(first + 1, second - first - 1)] = line.substr(third + 1);
+    if (third == std::string::npos) continue;
+    const std::string thread = line.substr(first + 1, second - first - 1);
+    if (line.starts_with("goes_on\t")) found.erase(thread);
+    if (line.compare(0, first, wanted) == 0) found[thread] = line.substr(third + 1);
   }
   return found;
 }
@@ -59,6 +61,27 @@ void count_values(const Log& log, std::map<std::string, std::uint64_t>& values) 
       if (recording::is_from_outside(event.kind, event.name))
         ++values[event.kind == Kind::clock ? "clock" : std::string(event.name)];
     }
+  }
+}
+
+void note_standing(const sequence::Process& process, ForcedRun& run) {
+  const recording::LogInfo& info = process.log.info();
+  const auto path_of = [&](ThreadIndex index) {
+    const recording::ThreadInfo* thread = process.log.thread(index);
+    return fmt::format("{}/{}", process.name, thread == nullptr ? "?" : thread->path);
+  };
+  const bool has_ended = info.end_kind != recording::EndKind::running;
+  for (const recording::ThreadInfo& thread : process.log.threads()) {
+    const std::string path = fmt::format("{}/{}", process.name, thread.path);
+    if (thread.ended || (has_ended && thread.index == info.end_thread)) continue;
+    Standing standing{thread.pending_kind, {}, {}};
+    if (thread.pending_kind == Kind::join) {
+      standing.child = path_of(static_cast<ThreadIndex>(thread.pending_object));
+    } else if (thread.pending_object != 0) {
+      standing.object = Causes::object_name(process.name, thread.pending_object);
+    }
+    run.standing[path] = std::move(standing);
+    if (has_ended) run.cut_off[path] = path_of(info.end_thread);
   }
 }
 
@@ -82,13 +105,7 @@ Result<void> read_back(const Folder& folder, ForcedRun& run) {
   auto causes = Causes::of(processes);
   if (!causes) return tl::unexpected(causes.error());
   run.causes = *std::move(causes);
-  for (const sequence::Process& process : processes) {
-    for (const recording::ThreadInfo& thread : process.log.threads()) {
-      const bool is_local = thread.pending_kind == Kind::join || thread.pending_kind == Kind::lock ||
-                            run.causes.is_of_monitor(process.name, thread.pending_object);
-      if (is_local) run.local.insert(fmt::format("{}/{}", process.name, thread.path));
-    }
-  }
+  for (const sequence::Process& process : processes) note_standing(process, run);
   return {};
 }
 
@@ -106,6 +123,8 @@ Result<ForcedRun> run_forced(const std::vector<TargetLine>& programs, const std:
   const fs::path report_path = fs::absolute(folder.path, ignored) / "report";
   std::ofstream(plan_path) << plan;
   std::ofstream(report_path) << "";
+  const fs::path steer_path = fs::absolute(folder.path, ignored) / "steer";
+  std::ofstream(steer_path) << how.steer;
   RecordOptions options;
   options.command = programs.front().line.command;
   options.full = true;
@@ -113,7 +132,7 @@ Result<ForcedRun> run_forced(const std::vector<TargetLine>& programs, const std:
   options.silent = true;
   options.chaos = how.chaos;
   options.timeout_s = inactivity_s;
-  options.variables = {"REPRISE_REPORT=" + report_path.string()};
+  options.variables = {"REPRISE_REPORT=" + report_path.string(), "REPRISE_STEER=" + steer_path.string()};
   if (!plan.empty()) options.variables.push_back("REPRISE_PLAN=" + plan_path.string());
   if (!how.inputs.empty()) options.variables.push_back("REPRISE_INPUTS=" + how.inputs);
   Quiet quiet;
@@ -135,6 +154,7 @@ Result<ForcedRun> run_forced(const std::vector<TargetLine>& programs, const std:
   run.deviating = read_report(report_path, "deviates");
   run.waiting = read_report(report_path, "wants");
   fs::remove(report_path, ignored);
+  fs::remove(steer_path, ignored);
   if (auto read = read_back(folder, run); !read) return tl::unexpected(read.error());
   return run;
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <set>
 
 #include "analyse/sequence/linear.h"
 #include "analyse/sequence/number.h"
@@ -83,11 +85,12 @@ bool is_of_mailboxes(Form form) {
   return form != Form::monitor && form != Form::simple_monitor && form != Form::semaphore;
 }
 
-Result<void> add(Listed& listed, const Sequence& read, const Numbers& numbers) {
+Result<void> add(Listed& listed, const Sequence& read, std::size_t file, const Numbers& numbers) {
   auto in = named(read, numbers);
   if (!in) return tl::unexpected(in.error());
   auto counted = sequence::count_numbers(*in);
   if (!counted) return tl::unexpected(counted.error());
+  for (Event& event : counted->events) event.place.file = static_cast<std::uint32_t>(file + 1);
   const Form form = in->form;
   if (form == Form::object || form == Form::thread1) {
     // Any order will do that keeps those of threads and mailboxes.
@@ -204,19 +207,26 @@ Result<Listed> read_listed(const std::vector<std::string>& files, const std::vec
       numbers.ids.insert(numbers.ids.end(), one.start_ids.begin(), one.start_ids.end());
     all.push_back(*std::move(sequences));
   }
-  for (const auto& sequences : all) {
-    for (const Sequence& one : sequences) {
+  listed.files = files;
+  listed.start_ids = numbers.ids;
+  for (std::size_t file = 0; file < all.size(); ++file) {
+    for (const Sequence& one : all[file]) {
       if (listed.lists_mailboxes && is_of_mailboxes(one.form)) {
+        const sequence::Place place = one.parts.empty() || one.parts.front().events.empty()
+                                          ? sequence::Place{1, 1}
+                                          : one.parts.front().events.front().place;
         return fail(ErrorCode::usage,
-                    fmt::format("{}: there is a sequence of mailbox events already; give one of them", one.file));
+                    fmt::format("{}:{}:{}: a second sequence of mailbox events begins here (form {}); "
+                                "all of them must be in one",
+                                one.file, place.line, place.column, name(one.form)));
       }
-      if (auto added = add(listed, one, numbers); !added) return tl::unexpected(added.error());
+      if (auto added = add(listed, one, file, numbers); !added) return tl::unexpected(added.error());
     }
   }
   return listed;
 }
 
-std::string plan_text(const Listed& listed, const std::map<std::string, Beginning>& beginnings) {
+std::string plan_text(const Listed& listed) {
   std::string text;
   if (listed.lists_mailboxes) text += "mailboxes\n";
   text += objects_text(listed.mailboxes, "mailbox", "whole", listed.ranks);
@@ -225,12 +235,6 @@ std::string plan_text(const Listed& listed, const std::map<std::string, Beginnin
   text += objects_text(listed.semaphores, "semaphore", "whole");
   text += entries_text(listed.entries);
   text += threads_text(listed.mailboxes, listed.ranks);
-  for (const auto& [monitor, beginning] : beginnings) {
-    text += fmt::format("object\tmonitor\t{}\tbegin\n", monitor);
-    for (const std::string& thread : beginning.entries)
-      text += fmt::format("event\tentry\t{}\t0\t0\t-\t-\t-\n", thread);
-    for (const std::string& thread : beginning.not_next) text += fmt::format("not\t{}\n", thread);
-  }
   return text;
 }
 

@@ -1,8 +1,6 @@
 // Turns sequences into the plan that the programs are given (src/program/sequence/plan.h reads it).
 #pragma once
 
-#include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -12,17 +10,13 @@
 
 namespace reprise::drive {
 
-// Who enters an unlisted monitor, as far as it is decided.
-struct Beginning {
-  std::vector<std::string> entries;  // threads, in their order
-  std::set<std::string> not_next;    // who does not come then
-};
-
 struct Listed {
   std::vector<analyse::sequence::Event> mailboxes;   // in the order of the text
   std::vector<analyse::sequence::Event> monitors;    // all events of each monitor that is listed
   std::vector<analyse::sequence::Event> entries;     // all entries and reentries of a process: who, not where
   std::vector<analyse::sequence::Event> semaphores;  // all events of each semaphore that is listed
+  std::vector<std::string> files;                    // where they stand
+  std::vector<analyse::sequence::StartId> start_ids;
   bool lists_mailboxes{false};
   bool has_total_order{false};     // the order of the text means something across objects
   bool is_simple{false};           // types and mailboxes are not known
@@ -39,6 +33,6 @@ struct Listed {
 Result<Listed> read_listed(const std::vector<std::string>& files,
                            const std::vector<analyse::sequence::StartId>& start_ids, const ThreadIds& threads = {});
 
-std::string plan_text(const Listed& listed, const std::map<std::string, Beginning>& beginnings);
+std::string plan_text(const Listed& listed);
 
 }  // namespace reprise::drive

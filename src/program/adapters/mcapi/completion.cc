@@ -88,10 +88,8 @@ std::uint64_t expected_of(const Request& request) {
 
 void tell_message(Handle handle, const void* buffer, const Arrived& arrived, const Passage& passage) {
   if (gate::current == nullptr) return;
-  const std::uint64_t number = number_message(handle, arrived.id);
-  passage.keep(number);
-  name_sender(handle, number, arrived.id);
-  retrieved();
+  keep_message(handle, arrived.id, passage);
+  retrieved(handle, arrived.endpoint, arrived.ordinal);
   if (arrived.status == Status::msg_truncated) {
     // One byte more than there was room for says so.
     std::string more(static_cast<const char*>(buffer), arrived.size);
@@ -104,7 +102,8 @@ void tell_message(Handle handle, const void* buffer, const Arrived& arrived, con
 void tell(Request& request, const Passage& passage) {
   request.told = true;
   if (has_message(request))
-    return tell_message(request.handle, request.buffer, {request.status, request.size, request.id}, passage);
+    return tell_message(request.handle, request.buffer,
+                        {request.status, request.size, request.id, request.ordinal, request.endpoint}, passage);
   passage.keep(number_of(request.status));
   if (request.status != Status::success) return;
   if (request.asked == Asked::packet)
@@ -205,9 +204,10 @@ void tell_again(Node& node, Request& request, std::uint64_t number) {
   if (!is_status(number)) {
     const MessageId id = named_message(request.handle, number);
     if (is_grouped() && tell_from_outside(node, request, id)) return;
-    await_retrieval(node);
+    const bool is_turn = await_retrieval(node, request.handle);
     await_message(node, request, id);
-    return retrieved_again();
+    if (is_turn) retrieved_again();
+    return;
   }
   const Status status = status_of(number);
   if (status == Status::success) {
