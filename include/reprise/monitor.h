@@ -96,9 +96,9 @@ class monitor {
 
   std::string name_;
   std::string label_;  // of what it is made of
+  const detail::PlannedObject* planned_;
   mutex mutex_;
   condition_variable turn_;
-  const detail::PlannedObject* planned_;
   std::size_t next_{0};           // of the planned events
   std::unique_lock<mutex> lock_;  // of who is inside
   const char* method_{nullptr};   // in which
@@ -125,9 +125,9 @@ class semaphore {
   void await_turn(std::unique_lock<mutex>& lock, std::string_view type);
 
   std::string name_;
+  const detail::PlannedObject* planned_;
   mutex mutex_;
   condition_variable released_;
-  const detail::PlannedObject* planned_;
   std::ptrdiff_t count_;
   std::uint64_t order_{0};
 };

@@ -26,6 +26,7 @@ class GatedMutex {
  public:
   constexpr GatedMutex() noexcept = default;
   constexpr explicit GatedMutex(const char* name) noexcept : object_(name) {}
+  constexpr GatedMutex(const char* name, gate::Own own) noexcept : object_(name, own) {}
   GatedMutex(const GatedMutex&) = delete;
   GatedMutex& operator=(const GatedMutex&) = delete;
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "record/recorder.h"
+#include "record/steer.h"
 
 namespace reprise::record {
 
@@ -23,6 +24,7 @@ struct alignas(128) Recorder::Recorded : gate::Thread {
   gate::Slot* recorded_slot{nullptr};  // once frozen: where its recording ends
   gate::Slot own_slot{};
   std::size_t place_in_roll{0};
+  Steered steered;
 
   // Where checkpoints are made: is it inside something?
   std::uint32_t held{0};     // locks and other critical sections

@@ -9,6 +9,7 @@
 #include "record/inputs.h"
 #include "record/recorded.h"
 #include "recording/outside.h"
+#include "recording/searched.h"
 
 namespace reprise::record {
 
@@ -26,6 +27,7 @@ Thread* Recorder::new_thread(ThreadIndex parent, std::uint32_t ordinal) {
   thread->predicts = !options_.full && !options_.perturbed && options_.checkpoints == nullptr;
   thread->keeps_contents = options_.contents;
   thread->has_checkpoints = options_.checkpoints != nullptr;
+  thread->is_steered = options_.steer != nullptr;
   const std::lock_guard lock(roll_mutex_);
   thread->place_in_roll = roll_.size();
   roll_.push_back(thread);
@@ -38,8 +40,10 @@ void Recorder::start_main() {
   if (Thread* thread = new_thread(no_thread, 0)) started(*thread);
 }
 
-void Recorder::continue_in_child(recording::Live& live, const gate::Slot& forked) {
+void Recorder::continue_in_child(recording::Live& live, const gate::Slot& forked, Steer* steer) {
   Recorded& self = recorded(*gate::current);
+  options_.steer = steer;
+  self.steered = {};
   live.number_threads_from(live_->next_index());
   live.header().flags.fetch_or(live_->header().flags.load() & (recording::live_full | recording::live_contents));
   live.header().flags.fetch_or(recording::live_forked);
@@ -120,6 +124,7 @@ void Recorder::write_label(Thread& thread, const Object& object) {
   if (object.name == nullptr || thread.frozen) return;
   recorded(thread).writer->append(
       {.step = thread.slot->steps, .kind = Kind::label, .object = object.known_id(), .value = object.name});
+  if (options_.steer != nullptr && object.is_own()) note(thread, recording::note_own);
 }
 
 void Recorder::note(Thread& thread, std::string_view text) {
@@ -145,7 +150,10 @@ void Recorder::ordered(Thread& thread, Object& object, Kind kind) {
 Kind Recorder::arrive(Thread& thread, Object& object, Kind kind) {
   if (thread.has_checkpoints && begins(kind) && is_woken(thread)) return thread.gate->arrive(thread, object, kind);
   gate::perturb::before(thread);
-  thread.about_to(kind, object);
+  const bool stays_at_condition = options_.steer != nullptr && kind == Kind::relock;
+  if (!stays_at_condition) thread.about_to(kind, object);
+  if (options_.steer != nullptr) options_.steer->arrive(thread, recorded(thread).steered, object, kind);
+  if (stays_at_condition) thread.about_to(Kind::lock, object);
   return kind;
 }
 
@@ -155,6 +163,16 @@ void Recorder::pass(Thread& thread, Object& object, Kind kind) {
   if (thread.frozen) return;
   object.raise();
   ordered(thread, object, kind);
+  if (options_.steer != nullptr) note_passed(thread, object, kind);
+}
+
+void Recorder::note_passed(Thread& thread, Object& object, Kind kind) {
+  Steered& self = recorded(thread).steered;
+  options_.steer->passed(self, object, kind);
+  if (kind != Kind::relock || self.woken_by_order == 0) return;
+  note(thread, std::string(recording::note_woken) + std::to_string(self.woken_by_condition) + ' ' +
+                   std::to_string(self.woken_by_order));
+  self.woken_by_order = 0;
 }
 
 void Recorder::leave(Thread& thread, Object& object, Kind kind) {
@@ -239,8 +257,17 @@ Kind Recorder::begin(Thread& thread, Object& object, Kind kind) {
   if (thread.has_checkpoints && !std::exchange(recorded(thread).has_asked, false) && begins(kind) && is_woken(thread))
     return thread.gate->begin(thread, object, kind);
   gate::perturb::before(thread);
+  if (options_.steer != nullptr) await_turn(thread, object, kind);
   object.acquire_bit();
   return kind;
+}
+
+void Recorder::await_turn(Thread& thread, Object& object, Kind kind) {
+  if (kind == Kind::acquire || kind == Kind::await) return;  // what is taken had its turn before it was
+  Steered& self = recorded(thread).steered;
+  if (Steer::spins(self, object, kind)) note(thread, recording::note_spins);
+  options_.steer->arrive(thread, self, object, kind);
+  thread.done();
 }
 
 void Recorder::end(Thread& thread, Object& object, Kind kind, const void* value, std::size_t size, bool is_pointer) {
@@ -254,6 +281,7 @@ void Recorder::end(Thread& thread, Object& object, Kind kind, const void* value,
       ordered(thread, object, kind);
       if (kind == Kind::wait) thread.about_to(kind, object);
     }
+    if (options_.steer != nullptr) note_passed(thread, object, kind);
   }
   object.release_bit();
 }
@@ -282,6 +310,7 @@ Outcome Recorder::foretell(Thread& thread, Object& object, Kind kind, const void
   if (thread.has_checkpoints && begins(kind) && is_woken(thread))
     return thread.gate->foretell(thread, object, kind, expected, out, size, is_pointer);
   recorded(thread).has_asked = kind == Kind::load || kind == Kind::modify;
+  if (options_.steer != nullptr && kind == Kind::try_failed && !object.is_own()) note(thread, gate::unsearched_attempt);
   gate::perturb::before(thread);
   return Outcome::open;
 }

@@ -20,6 +20,7 @@
 namespace reprise::record {
 
 class Inputs;
+class Steer;
 
 struct Options {
   bool full{false};                         // write every event
@@ -27,6 +28,7 @@ struct Options {
   bool perturbed{false};                    // every passage must come through the gate, to be disturbed there
   gate::Checkpoints* checkpoints{nullptr};  // who makes them; then, too, every passage comes through the gate
   Inputs* inputs{nullptr};                  // where values from outside come from instead of the world
+  Steer* steer{nullptr};                    // who passes next is not left to chance
 };
 
 class Recorder final : public gate::Gate {
@@ -37,7 +39,7 @@ class Recorder final : public gate::Gate {
   void start_main();
 
   // After fork, in the child: its one thread goes on into a log of its own.
-  void continue_in_child(recording::Live& live, const gate::Slot& forked);
+  void continue_in_child(recording::Live& live, const gate::Slot& forked, Steer* steer = nullptr);
   recording::Live& live() { return *live_; }
 
   // Before a checkpoint: what `thread` writes from here on can be read without what was before. Returns its block.
@@ -99,6 +101,8 @@ class Recorder final : public gate::Gate {
   bool name(gate::Thread& thread, gate::Object& object);
   void write(gate::Thread& thread, recording::Event event, std::uint64_t hashed);
   void write_label(gate::Thread& thread, const gate::Object& object);
+  void await_turn(gate::Thread& thread, gate::Object& object, Kind kind);
+  void note_passed(gate::Thread& thread, gate::Object& object, Kind kind);
   void freeze(gate::Thread& thread);
   gate::Thread* frozen_child();
   void strike_off(Recorded& self);

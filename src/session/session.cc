@@ -4,16 +4,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
 
 #include "gate/free.h"
 #include "gate/run_order.h"
 #include "record/inputs.h"
+#include "record/steer.h"
 #include "recording/folder.h"
 #include "recording/live.h"
 #include "recording/log.h"
@@ -71,6 +74,10 @@ void join_run(const Settings& settings) {
   gate::run_order::join(settings.mode == Mode::record ? settings.folder : replayed);
 }
 
+record::Steer* steer_of(const Settings& settings) {
+  return settings.steer.empty() ? nullptr : new record::Steer(settings.steer, settings.process);
+}
+
 void start_recording(Session& self) {
   Settings& settings = self.settings;
   if (!settings.launched) {
@@ -85,12 +92,13 @@ void start_recording(Session& self) {
   self.checkpoints = Maker::start(settings.checkpoint);
   if (self.checkpoints != nullptr) (*live)->keep_track();
   self.recorder = new record::Recorder(
-      **live, {.full = settings.full,
-               .contents = settings.contents,
-               .perturbed = perturbed,
-               .checkpoints = self.checkpoints,
-               .inputs = settings.inputs.empty() ? nullptr
-                                                 : record::Inputs::open(settings.inputs, settings.process).release()});
+      **live,
+      {.full = settings.full,
+       .contents = settings.contents,
+       .perturbed = perturbed,
+       .checkpoints = self.checkpoints,
+       .inputs = settings.inputs.empty() ? nullptr : record::Inputs::open(settings.inputs, settings.process).release(),
+       .steer = steer_of(settings)});
   gate::installed = self.recorder;
   self.recorder->start_main();
 }
@@ -165,7 +173,12 @@ Session* session() { return the_session; }
 bool is_left_out(const std::string& name) {
   const Settings& settings = the_session->settings;
   if (settings.mode != Mode::replay || settings.alone.empty()) return false;
-  return !recording::descends_from(settings.alone, name);
+  for (std::string_view rest = settings.alone; !rest.empty();) {
+    const std::size_t end = std::min(rest.find(','), rest.size());
+    if (recording::is_needed_for(rest.substr(0, end), name)) return false;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return true;
 }
 
 void end_as_recorded(const std::string& name) {
@@ -209,7 +222,7 @@ void continue_in_child(const std::string& name, const gate::Slot& forked) {
       self.checkpoints->forget();
       (*live)->keep_track();
     }
-    self.recorder->continue_in_child(**live, forked);
+    self.recorder->continue_in_child(**live, forked, steer_of(self.settings));
   } else if (self.settings.mode == Mode::replay) {
     recording::Live* scratch = make_scratch(self.settings);
     auto log = open_log(self.settings.folder, self.settings.process);

@@ -71,6 +71,7 @@ std::vector<std::string> Settings::environment() const {
   set("REPRISE_ROUTES", routes);
   set("REPRISE_OUTPUTS", outputs);
   set("REPRISE_INPUTS", inputs);
+  set("REPRISE_STEER", steer);
   return variables;
 }
 
@@ -100,6 +101,7 @@ Settings take_settings() {
   settings.routes = look("REPRISE_ROUTES");
   settings.outputs = take("REPRISE_OUTPUTS").value_or("");
   settings.inputs = take("REPRISE_INPUTS").value_or("");
+  settings.steer = take("REPRISE_STEER").value_or("");
   if (record) {
     settings.mode = Mode::record;
   } else if (replay) {

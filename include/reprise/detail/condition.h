@@ -19,6 +19,7 @@ class condition_variable {
  public:
   condition_variable() noexcept = default;
   explicit condition_variable(const char* name) noexcept : object_(name) {}
+  condition_variable(const char* name, gate::Own own) noexcept : object_(name, own) {}
   condition_variable(const condition_variable&) = delete;
   condition_variable& operator=(const condition_variable&) = delete;
 
@@ -34,10 +35,11 @@ class condition_variable {
   }
 
   void wait(std::unique_lock<mutex>& lock) {
-    wait_by(lock, [this](std::unique_lock<std::mutex>& native) {
+    const auto native_wait = [this](std::unique_lock<std::mutex>& native) {
       native_.wait(native);
       return cv_status::no_timeout;
-    });
+    };
+    wait_by(lock, native_wait, false);
   }
   template <typename Predicate>
   void wait(std::unique_lock<mutex>& lock, Predicate done) {
@@ -71,12 +73,12 @@ class condition_variable {
 
  private:
   template <typename NativeWait>
-  cv_status wait_by(std::unique_lock<mutex>& lock, NativeWait native_wait) {
+  cv_status wait_by(std::unique_lock<mutex>& lock, NativeWait native_wait, bool is_timed = true) {
     mutex& held = *lock.mutex();
     std::unique_lock<std::mutex> native(held.native_, std::adopt_lock);
     cv_status status = cv_status::no_timeout;
     if (gate::Thread* thread = gate::current) [[unlikely]] {
-      status = gated_wait(*thread, held, native, native_wait);
+      status = gated_wait(*thread, held, native, native_wait, is_timed);
     } else {
       status = native_wait(native);
     }
@@ -85,11 +87,13 @@ class condition_variable {
   }
 
   template <typename NativeWait>
-  cv_status gated_wait(gate::Thread& thread, mutex& held, std::unique_lock<std::mutex>& native,
-                       NativeWait native_wait) {
+  cv_status gated_wait(gate::Thread& thread, mutex& held, std::unique_lock<std::mutex>& native, NativeWait native_wait,
+                       bool is_timed) {
     detail::stamp(thread, object_, Kind::wait);
     thread.gate->leave(thread, held.object_, Kind::unlock);
-    if (thread.gate->lives()) {
+    const bool is_steered = thread.is_steered && !object_.is_own();
+    if (is_steered && is_timed) thread.gate->note(thread, gate::unsearched_timed);
+    if (thread.gate->lives() && (!is_steered || is_timed)) {
       thread.about_to(Kind::wait, object_);
       const cv_status status = native_wait(native);
       thread.gate->pass(thread, held.object_, status == cv_status::timeout ? Kind::relock_timeout : Kind::relock);

@@ -31,11 +31,18 @@ namespace reprise::gate {
 // Tells the processor so many times that this is a spin loop.
 REPRISE_API void rest(unsigned pauses) noexcept;
 
+// An object that the library made for itself, if `is` so: where a sequence is tested, its order is forced by other
+// means.
+struct Own {
+  bool is{true};
+};
+
 // What threads meet at. Named by the thread that first passes (id), so constructors register nothing and stay
 // constexpr.
 struct Object {
   constexpr Object() noexcept = default;
   constexpr explicit Object(const char* user_name) noexcept : name(user_name) {}
+  constexpr Object(const char* user_name, Own own) noexcept : depth(own.is ? own_mark : 0), name(user_name) {}
   constexpr Object(const char* user_name, std::uint64_t well_known_id) noexcept : id(well_known_id), name(user_name) {}
   Object(const Object&) = delete;
   Object& operator=(const Object&) = delete;
@@ -43,8 +50,11 @@ struct Object {
   std::atomic<std::uint64_t> word{0};  // order << 1 | bit lock
   std::atomic<std::uint64_t> id{0};    // first thread << 40 | its how-manyth new object; 0: nobody has passed yet
   std::atomic<std::uint32_t> last{0};  // thread of the last ordered passage
-  std::uint32_t depth{0};              // nested locks of a recursive mutex
+  std::uint32_t depth{0};              // nested locks of a recursive mutex; of the library's own objects own_mark
   const char* name{nullptr};           // given by the user
+
+  static constexpr std::uint32_t own_mark = 1u << 31;
+  bool is_own() const noexcept { return depth == own_mark; }
 
   std::uint64_t order() const noexcept { return word.load(std::memory_order_acquire) >> 1; }
   std::uint64_t known_id() const noexcept { return id.load(std::memory_order_relaxed); }
@@ -159,6 +169,7 @@ struct Thread {
   bool has_checkpoints{false};     // recording: it may leave a checkpoint at each passage
   std::uint64_t checkpoint_at{0};  // when the next one is due: a step or a time
   bool is_detached{false};         // replay from a checkpoint, without the other threads: what they did is in the log
+  bool is_steered{false};          // a sequence is tested: conditions are waited for at the gate, not natively
   bool saw_news{false};            // its last passage of a SharedObject was written, or may have been
 
   // Recording: a passage that decides nothing is counted here.
@@ -191,8 +202,17 @@ struct Thread {
     std::atomic_signal_fence(std::memory_order_seq_cst);
     __atomic_store_n(&slot->pending_kind, static_cast<std::uint32_t>(kind), __ATOMIC_RELAXED);
   }
+  void about_to(Kind kind) noexcept {
+    slot->pending_object = 0;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    __atomic_store_n(&slot->pending_kind, static_cast<std::uint32_t>(kind), __ATOMIC_RELAXED);
+  }
   void done() noexcept { __atomic_store_n(&slot->pending_kind, 0, __ATOMIC_RELAXED); }
 };
+
+// What a thread notes before a passage whose outcome no order of passages decides.
+constexpr std::string_view unsearched_timed = "unsearched: a wait with a time limit";
+constexpr std::string_view unsearched_attempt = "unsearched: an attempt";
 
 enum class Outcome : std::uint8_t {
   open,    // nobody knows yet: try it

@@ -146,6 +146,7 @@ Json facts_of(const std::string& verdict, const Tested& tested, const std::strin
   Json json = Json::object({{"verdict", verdict},
                             {"events", tested.listed},
                             {"runs", tested.runs},
+                            {"left", tested.left},
                             {"recording", kept},
                             {"reason", tested.reason},
                             {"instead", std::move(instead)}});

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "recording/searched.h"
+
 namespace reprise::drive {
 
 using analyse::sequence::Event;
 
-Blame::Blame(const Listed& listed, const ForcedRun& run) : run_(run) {
+Blame::Blame(const Listed& listed, const ForcedRun& run, const std::set<std::string>& sleepers)
+    : run_(run), sleepers_(sleepers) {
   for (const Event& event : run.happened.events) {
     if (!is_mailbox_type(event.type)) continue;
     std::uint64_t& last = happened_[event.object];
@@ -38,7 +41,6 @@ Blamed Blame::for_thread(const std::string& thread) const {
 }
 
 void Blame::visit_process_of(const std::string& thread, Blamed& blamed) const {
-  blamed.is_by_past = false;
   const std::string process = thread.substr(0, thread.find('/') + 1);
   for (const auto& [other, has_ended] : run_.ended) {
     if (other.starts_with(process)) visit(other, blamed);
@@ -46,19 +48,36 @@ void Blame::visit_process_of(const std::string& thread, Blamed& blamed) const {
 }
 
 void Blame::visit_all(Blamed& blamed) const {
-  blamed.is_by_past = false;
+  if (!sleepers_.empty()) blamed.is_by_past = false;
   for (const auto& [other, has_ended] : run_.ended) blamed.threads.insert(other);
+}
+
+void Blame::visit_standing(const std::string& thread, const Standing& standing, Blamed& blamed) const {
+  if (sleepers_.contains(thread)) {
+    blamed.is_by_past = false;
+    return visit_process_of(thread, blamed);
+  }
+  if (standing.kind == Kind::join) return visit(standing.child, blamed);
+  if (standing.kind == Kind::lock) {
+    const auto holder = run_.causes.holder_of(standing.object);
+    return holder ? visit(*holder, blamed) : visit_process_of(thread, blamed);
+  }
+  return recording::is_passage(standing.kind) ? visit_process_of(thread, blamed) : visit_all(blamed);
 }
 
 void Blame::visit(const std::string& thread, Blamed& blamed) const {
   if (!blamed.threads.insert(thread).second) return;
-  const auto ended = run_.ended.find(thread);
-  if (ended == run_.ended.end()) {  // nobody has started it: who could have, of its process?
+  if (!run_.ended.contains(thread)) {  // nobody has started it: who could have, of its process?
     return visit_process_of(thread, blamed);
   }
-  if (ended->second || run_.deviating.contains(thread) || !run_.causes.acts(thread)) return;
+  if (const auto cut = run_.cut_off.find(thread); cut != run_.cut_off.end()) {
+    blamed.is_by_past = false;
+    return visit(cut->second, blamed);
+  }
+  const auto standing = run_.standing.find(thread);
+  if (standing == run_.standing.end() || run_.deviating.contains(thread) || run_.causes.is_server(thread)) return;
   const auto step = run_.causes.awaited_by(thread);
-  if (!step || step->empty()) return run_.local.contains(thread) ? visit_process_of(thread, blamed) : visit_all(blamed);
+  if (!step || step->empty()) return visit_standing(thread, standing->second, blamed);
   const Planned* next = next_at(*step);
   if (next == nullptr) return;  // nothing more comes there
   visit(next->thread, blamed);

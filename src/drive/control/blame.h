@@ -3,10 +3,10 @@
 //   const Blame blame(listed, run);
 //   blame.for_thread("server/0.1").threads      those whose past keeps this thread from going on
 //
-// A thread that waits for its turn at a mailbox waits for whoever has the mailbox's next event. One that waits at
-// a monitor or joins waits for the threads of its own process; at something else, for anybody. Who has deviated or
-// ended does so because of its own past. So a run in which all of these pasts are the same comes to rest in the same
-// place.
+// A thread that waits for its turn at a mailbox waits for whoever has the mailbox's next event; one at a mutex, for who
+// holds it; one that joins, for the thread it joins. One that waits to be notified, or is asleep, waits for the threads
+// of its own process; at something else, for anybody. Who has deviated or ended does so because of its own past. So a
+// run in which all of these pasts are the same comes to rest in the same place.
 #pragma once
 
 #include <map>
@@ -21,13 +21,14 @@ namespace reprise::drive {
 
 struct Blamed {
   std::set<std::string> threads;  // process/path
-  bool is_by_past{true};          // false: who may enter a monitor next was forced, and may be the reason
+  bool is_by_past{true};          // false: that a thread was asleep may be the reason
 };
 
-// Lifetime  `run` must outlive it.
+// `sleepers`: threads that were asleep until the end.
+// Lifetime  `run` and `sleepers` must outlive it.
 class Blame {
  public:
-  Blame(const Listed& listed, const ForcedRun& run);
+  Blame(const Listed& listed, const ForcedRun& run, const std::set<std::string>& sleepers);
 
   // Threads that have listed events which did not happen.
   const std::set<std::string>& late() const { return late_; }
@@ -40,11 +41,13 @@ class Blame {
     std::string called;
   };
   void visit(const std::string& thread, Blamed& blamed) const;
+  void visit_standing(const std::string& thread, const Standing& standing, Blamed& blamed) const;
   void visit_process_of(const std::string& thread, Blamed& blamed) const;
   void visit_all(Blamed& blamed) const;
   const Planned* next_at(const std::string& mailbox) const;
 
   const ForcedRun& run_;
+  const std::set<std::string>& sleepers_;
   std::map<std::string, std::map<std::uint64_t, Planned>> mailboxes_;  // by order
   std::map<std::string, std::uint64_t> happened_;                      // by mailbox
   std::set<std::string> late_;

@@ -3,14 +3,33 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <functional>
 #include <sstream>
+#include <utility>
+
+#include "drive/control/meetings.h"
+#include "recording/searched.h"
 
 namespace reprise::drive {
 
 namespace sequence = analyse::sequence;
 
-// Nodes are made as threads are read; those of mailboxes and monitors are linked by their orders afterwards.
+namespace {
+
+std::uint64_t mixed(std::uint64_t value) {
+  value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9u;
+  value = (value ^ (value >> 27)) * 0x94D049BB133111EBu;
+  return value ^ (value >> 31);
+}
+
+}  // namespace
+
+std::string Causes::object_name(const std::string& process, std::uint64_t object) {
+  return fmt::format("{}/{}", process, object);
+}
+
+// Nodes are made as threads are read; those of mailboxes, monitors and searched objects are linked by their orders
+// afterwards.
 class Causes::Builder {
  public:
   explicit Builder(const std::vector<sequence::Process>& processes) : processes_(processes) {}
@@ -18,28 +37,20 @@ class Causes::Builder {
   Result<Causes> run() {
     for (const sequence::Process& process : processes_) {
       for (const recording::ThreadInfo& thread : process.log.threads()) {
+        if (auto read = read_labels(process, thread); !read) return tl::unexpected(read.error());
+      }
+    }
+    for (const sequence::Process& process : processes_) {
+      for (const recording::ThreadInfo& thread : process.log.threads()) {
         if (auto read = read_thread(process, thread); !read) return tl::unexpected(read.error());
+        note_standing(process, thread);
       }
     }
-    tell_races();
-    for (auto& [object, orders] : mailboxes_) link(orders);
-    for (auto& [object, orders] : monitors_) link(orders);
-    for (auto& [object, orders] : monitors_) number_entries(object, orders);
-    for (const auto& [child, spawned] : spawns_) {
-      if (const auto first = firsts_.find(child); first != firsts_.end()) cause(spawned, first->second);
-    }
-    for (const auto& [join, child] : joins_) {
-      if (const auto last = result_.last_of_thread_.find(child); last != result_.last_of_thread_.end()) {
-        cause(last->second, join);
-      }
-    }
-    for (const auto& [event, sender] : sent_) {
-      const auto step = steps_.find(sender);
-      if (step == steps_.end()) continue;
-      cause(step->second.node, event);
-      if (step->second.waits && step->second.next) cause(event, *step->second.next);
-    }
+    tell_unsearched();
+    link_all();
     if (!sort()) return fail(ErrorCode::damaged, "the events of the run contradict each other");
+    identify();
+    judge_passages();
     return std::move(result_);
   }
 
@@ -55,30 +66,64 @@ class Causes::Builder {
     return kind == Kind::mailbox || kind == Kind::monitor || kind == Kind::answer || kind == Kind::spawn ||
            kind == Kind::join || kind == Kind::end;
   }
-  // Threads that pass an object such that it matters who comes first.
-  void meet(const std::string& process, const std::string& thread, const recording::Event& event) {
-    constexpr std::array racing{Kind::lock,    Kind::relock,      Kind::relock_timeout, Kind::try_failed,
-                                Kind::load,    Kind::store,       Kind::modify,         Kind::compare_failed,
-                                Kind::acquire, Kind::lock_shared, Kind::write_lock,     Kind::wake,
-                                Kind::wait,    Kind::wake_timeout};
-    if (event.kind == Kind::label) labels_[{process, event.object}] = event.value;
-    if (event.object != 0 && std::find(racing.begin(), racing.end(), event.kind) != racing.end())
-      met_[{process, event.object}].insert(thread);
+  static std::string name_of(const sequence::Process& process, const recording::ThreadInfo& thread) {
+    return fmt::format("{}/{}", process.name, thread.path);
   }
-  void tell_races() {
-    for (const auto& [object, threads] : met_) {
-      const auto label = labels_.find(object);
-      const std::string name = label == labels_.end() ? "" : label->second;
-      const bool is_of_mailbox = name.starts_with("queue ") || name == "selection" || name == "held";
-      if (name.starts_with("monitor ") || conditions_.contains(object.first + "/" + name)) {
-        result_.of_monitors_.insert(object);
-      } else if (threads.size() > 1 && !is_of_mailbox) {
-        result_.races_.insert(object.first + "/" + (name.empty() ? "an object without a name" : name));
+
+  Result<void> read_labels(const sequence::Process& process, const recording::ThreadInfo& thread) {
+    recording::StreamReader stream = process.log.stream(thread.index);
+    std::uint64_t labelled = 0;
+    for (;;) {
+      auto next = stream.next();
+      if (!next) return tl::unexpected(next.error());
+      if (!*next) return {};
+      const recording::Event& event = **next;
+      if (event.kind == Kind::label) {
+        labelled = event.object;
+        labels_[object_name(process.name, event.object)] = event.value;
+      } else if (event.kind == Kind::note && event.value == recording::note_own) {
+        meetings_.note_own(object_name(process.name, labelled));
+      } else if (event.kind == Kind::note && event.value == recording::note_serves) {
+        result_.servers_.insert(name_of(process, thread));
       }
     }
   }
-  std::size_t make() {
+  std::string label_of(const std::string& object) const {
+    const auto label = labels_.find(object);
+    return label == labels_.end() ? "an object without a name" : label->second;
+  }
+
+  // ---- what the search does not see ----
+
+  void look_for_unsearched(const std::string& process, const std::string& thread, const recording::Event& event) {
+    const std::string object = object_name(process, event.object);
+    if (event.kind == Kind::lock_shared || event.kind == Kind::write_lock) shared_[object].insert(thread);
+    if (event.kind == Kind::wake || event.kind == Kind::wake_timeout)
+      result_.unsearched_.insert(fmt::format("threads wait at {} with any lock", label_of(object)));
+    if (event.kind == Kind::receive && !result_.is_server(thread)) sources_[object].insert(event.number);
+    if (event.kind != Kind::note) return;
+    if (event.value == recording::note_spins)
+      result_.unsearched_.insert(fmt::format("{} loads the same again and again until somebody writes", thread));
+    if (event.value.starts_with(recording::note_unsearched)) {
+      is_unsearched_ = true;
+      result_.unsearched_.insert(
+          fmt::format("{} makes {}", thread, event.value.substr(recording::note_unsearched.size())));
+    }
+  }
+  void tell_unsearched() {
+    for (const auto& [object, threads] : shared_) {
+      if (threads.size() > 1) result_.unsearched_.insert(fmt::format("threads share {}", label_of(object)));
+    }
+    for (const auto& [object, sources] : sources_) {
+      if (sources.size() > 1) result_.unsearched_.insert(fmt::format("messages race at {}", label_of(object)));
+    }
+  }
+
+  // ---- nodes ----
+
+  std::size_t make(const std::string& label) {
     result_.nodes_.emplace_back();
+    result_.nodes_.back().label = std::hash<std::string>()(label);
     return result_.nodes_.size() - 1;
   }
   void cause(std::size_t from, std::size_t to) {
@@ -91,26 +136,41 @@ class Causes::Builder {
       last = node;
     }
   }
-  void number_entries(const std::string& monitor, const std::map<std::uint64_t, std::size_t>& orders) {
-    std::size_t position = 0;
-    for (const auto& [order, node] : orders) {
-      if (const auto thread = entering_.find(node); thread != entering_.end()) {
-        result_.nodes_[node].entry = Entry{monitor, position++, thread->second};
+  void link_all() {
+    for (auto* objects : {&mailboxes_, &monitors_, &semaphores_}) {
+      for (auto& [object, orders] : *objects) link(orders);
+    }
+    for (const auto& [from, to] : meetings_.links()) result_.nodes_[to].object_causes.push_back(from);
+    for (const auto& [child, spawned] : spawns_) {
+      if (const auto first = firsts_.find(child); first != firsts_.end()) cause(spawned, first->second);
+    }
+    for (const auto& [join, child] : joins_) {
+      if (const auto last = result_.last_of_thread_.find(child); last != result_.last_of_thread_.end()) {
+        cause(last->second, join);
       }
     }
+    for (const auto& [event, sender] : sent_) {
+      const auto step = steps_.find(sender);
+      if (step == steps_.end()) continue;
+      cause(step->second.node, event);
+      if (step->second.waits && step->second.next) cause(event, *step->second.next);
+    }
+    result_.holders_ = meetings_.holders();
   }
 
   Result<void> read_thread(const sequence::Process& process, const recording::ThreadInfo& thread) {
-    const std::string name = fmt::format("{}/{}", process.name, thread.path);
+    const std::string name = name_of(process, thread);
     recording::StreamReader stream = process.log.stream(thread.index);
     std::optional<std::size_t> last;
     Step* waiting = nullptr;
+    is_unsearched_ = false;
     for (;;) {
       auto next = stream.next();
       if (!next) return tl::unexpected(next.error());
       if (!*next) break;
       if (goes_on((*next)->kind)) result_.awaited_.erase(name);
-      meet(process.name, name, **next);
+      look_for_unsearched(process.name, name, **next);
+      if ((*next)->kind == Kind::note && last) note_woken(process.name, *last, (*next)->value);
       const auto node = node_of(process, name, **next);
       if (!node) continue;
       if (last) cause(*last, *node);
@@ -120,9 +180,47 @@ class Causes::Builder {
       if (waiting != nullptr) waiting->node = *node;
       firsts_.emplace(name, *node);
       last = node;
+      owners_.resize(result_.nodes_.size());
+      owners_[*node] = name;
     }
     if (last) result_.last_of_thread_[name] = *last;
     return {};
+  }
+
+  void note_woken(const std::string& process, std::size_t node, std::string_view text) {
+    if (!text.starts_with(recording::note_woken)) return;
+    std::istringstream words{std::string(text.substr(recording::note_woken.size()))};
+    std::uint64_t condition = 0;
+    std::uint64_t order = 0;
+    words >> condition >> order;
+    meetings_.woken(node, object_name(process, condition), order);
+  }
+  // Before which object does a thread stand that has gone no further?
+  void note_standing(const sequence::Process& process, const recording::ThreadInfo& thread) {
+    if (recording::is_passage(thread.pending_kind) && thread.pending_kind != Kind::wait && thread.pending_object != 0)
+      meetings_.stands(object_name(process.name, thread.pending_object), name_of(process, thread));
+  }
+
+  // At an object that is searched: a passage, or the unlock that ends one.
+  std::optional<std::size_t> met_node(const std::string& process, const std::string& thread,
+                                      const recording::Event& event) {
+    const bool is_passage = recording::is_passage(event.kind);
+    const bool has_failed = event.kind == Kind::try_failed || event.kind == Kind::receive;
+    if (has_failed) is_unsearched_ = false;
+    if (!is_passage && event.kind != Kind::unlock && event.kind != Kind::relock_timeout) return std::nullopt;
+    const std::string object = object_name(process, event.object);
+    if (event.object == 0 || meetings_.is_own(object)) return std::nullopt;
+    const std::size_t node = make(fmt::format("{} {}", thread, recording::name(event.kind)));
+    if (event.kind == Kind::unlock) {
+      meetings_.unlock(object, thread, node);
+      return node;
+    }
+    meetings_.pass(object, event, thread, node);
+    if (const bool is_counted = !std::exchange(is_unsearched_, false); is_counted) {
+      result_.nodes_[node].passage =
+          Passage{thread, ++numbers_[thread], object, recording::is_load(event.kind), 0, false, false};
+    }
+    return node;
   }
 
   // The node of an event of a thread, if it is one that matters here. Events that a mailbox's own thread does for
@@ -135,27 +233,25 @@ class Causes::Builder {
       return fmt::format("{}/{}", process.name, info == nullptr ? "?" : info->path);
     };
     if (event.kind == Kind::spawn || event.kind == Kind::join) {
-      const std::size_t node = make();
-      if (event.kind == Kind::spawn) spawns_[path_of(event.number)] = node;
-      if (event.kind == Kind::join) joins_.emplace_back(node, path_of(event.number));
+      const std::string other = path_of(event.number);
+      const std::size_t node = make(fmt::format("{} {} {}", thread, recording::name(event.kind), other));
+      if (event.kind == Kind::spawn) spawns_[other] = node;
+      if (event.kind == Kind::join) joins_.emplace_back(node, other);
       return node;
     }
-    if (event.kind != Kind::mailbox && event.kind != Kind::monitor) return std::nullopt;
+    if (event.kind != Kind::mailbox && event.kind != Kind::monitor && event.kind != Kind::semaphore)
+      return met_node(process.name, thread, event);
     std::istringstream words{std::string(event.value)};
     std::string type;
-    std::uint64_t order = 0;
     words >> type;
-    if (event.kind == Kind::monitor) {
-      words >> order;
-      const std::size_t node = make();
-      const std::string object(event.name.substr(0, event.name.rfind(':')));
-      monitors_[process.name + "/" + object][order] = node;
-      if (type == "entry" || type == "reentry") entering_[node] = thread;
-      if (std::string all, condition; words >> all >> condition && condition != "NA")
-        conditions_.insert(process.name + "/" + condition);
-      return node;
-    }
-    return mailbox_node(thread, std::string(event.name), type, words);
+    if (event.kind == Kind::mailbox) return mailbox_node(thread, std::string(event.name), type, words);
+    std::uint64_t order = 0;
+    words >> order;
+    const bool is_monitor = event.kind == Kind::monitor;
+    const std::string object(event.name.substr(0, is_monitor ? event.name.rfind(':') : std::string_view::npos));
+    const std::size_t node = make(fmt::format("{} {} {} {}", thread, object, type, order));
+    (is_monitor ? monitors_ : semaphores_)[process.name + "/" + object][order] = node;
+    return node;
   }
 
   std::optional<std::size_t> mailbox_node(const std::string& thread, const std::string& mailbox,
@@ -169,21 +265,23 @@ class Causes::Builder {
       words >> what >> number;
       is_step_ = true;
       step_key_ = fmt::format("{} {}", thread, number);
-      steps_[step_key_] = {make(), what != "arrival", std::nullopt};
+      steps_[step_key_] = {make(step_key_ + what + mailbox), what != "arrival", std::nullopt};
       if (what != "arrival") result_.awaited_[thread] = mailbox;
       return steps_[step_key_].node;
     }
     if (type == "spawn" || type == "joined") return std::nullopt;  // the steps of that kind tell it, too
     if (type == "elseDelay") {
       words >> number;
-      const std::size_t node = make();
-      result_.nodes_[node].mailbox = fmt::format("{} {}", thread, number);
+      const std::string name = fmt::format("{} {}", thread, number);
+      const std::size_t node = make(name);
+      result_.nodes_[node].mailbox = name;
       return node;
     }
     words >> order;
-    const std::size_t node = make();
+    const std::string name = fmt::format("{} {}", mailbox, order);
+    const std::size_t node = make(name + type);
     mailboxes_[mailbox][order] = node;
-    result_.nodes_[node].mailbox = fmt::format("{} {}", mailbox, order);
+    result_.nodes_[node].mailbox = name;
     if (type == "receive") return node;
     const bool is_received = type == "SRsynchronization";
     if (is_received) words >> number >> number;
@@ -192,12 +290,23 @@ class Causes::Builder {
     return is_received ? std::optional(node) : std::nullopt;
   }
 
+  // ---- afterwards ----
+
+  template <typename Action>
+  static void for_causes(const Node& node, Action action) {
+    for (const auto* causes : {&node.causes, &node.object_causes}) {
+      for (const std::size_t cause : *causes) action(cause);
+    }
+  }
+
   bool sort() {
     std::vector<std::vector<std::size_t>> effects(result_.nodes_.size());
     std::vector<std::size_t> missing(result_.nodes_.size());
     for (std::size_t i = 0; i < result_.nodes_.size(); ++i) {
-      missing[i] = result_.nodes_[i].causes.size();
-      for (const std::size_t cause : result_.nodes_[i].causes) effects[cause].push_back(i);
+      for_causes(result_.nodes_[i], [&](std::size_t cause) {
+        effects[cause].push_back(i);
+        ++missing[i];
+      });
       if (missing[i] == 0) result_.order_.push_back(i);
     }
     for (std::size_t next = 0; next < result_.order_.size(); ++next) {
@@ -208,17 +317,78 @@ class Causes::Builder {
     return result_.order_.size() == result_.nodes_.size();
   }
 
+  // A node is what it is and what it depends on.
+  void identify() {
+    std::vector<std::uint64_t> ids(result_.nodes_.size());
+    for (const std::size_t i : result_.order_) {
+      Node& node = result_.nodes_[i];
+      std::uint64_t sum = 0;
+      for_causes(node, [&](std::size_t cause) { sum += mixed(ids[cause]); });
+      ids[i] = mixed(node.label + mixed(sum));
+      if (node.passage) node.passage->id = ids[i];
+    }
+  }
+
+  // By thread: its last node that this one depends on, as its place in the thread.
+  using Clock = std::map<std::string, std::size_t>;
+
+  void judge_passages() {
+    std::vector<Clock> clocks(result_.nodes_.size());
+    std::map<std::string, std::size_t> places;
+    owners_.resize(result_.nodes_.size());
+    for (const std::size_t i : result_.order_) {
+      Node& node = result_.nodes_[i];
+      for_causes(node, [&](std::size_t cause) {
+        for (const auto& [thread, place] : clocks[cause]) clocks[i][thread] = std::max(clocks[i][thread], place);
+      });
+      if (!owners_[i].empty()) clocks[i][owners_[i]] = ++places[owners_[i]];
+    }
+    for (const std::size_t i : result_.order_) {
+      Node& node = result_.nodes_[i];
+      if (!node.passage) continue;
+      node.passage->is_contested = meetings_.is_contested(node.passage->object, i);
+      node.passage->is_alone = is_alone(*node.passage, i, clocks, places);
+      result_.of_thread_[node.passage->thread].push_back(*node.passage);
+    }
+  }
+  // Every other thread of the process either has done all that it ever does before this, or is started after it.
+  bool is_alone(const Passage& passage, std::size_t node, const std::vector<Clock>& clocks,
+                const std::map<std::string, std::size_t>& places) const {
+    const std::string process = passage.thread.substr(0, passage.thread.find('/'));
+    const auto reached = [](const Clock& clock, const std::string& thread) {
+      const auto found = clock.find(thread);
+      return found == clock.end() ? 0 : found->second;
+    };
+    for (const sequence::Process& one : processes_) {
+      if (one.name != process) continue;
+      for (const recording::ThreadInfo& info : one.log.threads()) {
+        const std::string other = name_of(one, info);
+        if (other == passage.thread || result_.is_server(other)) continue;
+        const auto all = places.find(other);
+        const bool is_done = info.ended && reached(clocks[node], other) == (all == places.end() ? 0 : all->second);
+        const auto spawn = spawns_.find(other);
+        const bool is_later = spawn != spawns_.end() &&
+                              reached(clocks[spawn->second], passage.thread) >= reached(clocks[node], passage.thread);
+        if (!is_done && !is_later) return false;
+      }
+    }
+    return true;
+  }
+
   const std::vector<sequence::Process>& processes_;
   Causes result_;
-  std::map<std::string, std::map<std::uint64_t, std::size_t>> mailboxes_, monitors_;
-  std::map<std::size_t, std::string> entering_;
-  std::map<std::pair<std::string, std::uint64_t>, std::set<std::string>> met_;  // by process and object
-  std::map<std::pair<std::string, std::uint64_t>, std::string> labels_;
-  std::set<std::string> conditions_;  // of monitors
+  Meetings meetings_;
+  std::map<std::string, std::map<std::uint64_t, std::size_t>> mailboxes_, monitors_, semaphores_;
+  std::map<std::string, std::string> labels_;               // by object
+  std::map<std::string, std::set<std::string>> shared_;     // by object: threads
+  std::map<std::string, std::set<std::uint64_t>> sources_;  // by object: who sent
+  std::map<std::string, std::uint64_t> numbers_;            // passages by thread
+  std::vector<std::string> owners_;                         // of nodes: threads
   std::map<std::string, std::size_t> spawns_, firsts_;
   std::vector<std::pair<std::size_t, std::string>> joins_, sent_;
   std::map<std::string, Step> steps_;  // by "thread number"
   bool is_step_{false};
+  bool is_unsearched_{false};  // the thread's next passage, if it comes to one
   std::string step_key_;
 };
 
@@ -230,33 +400,42 @@ std::vector<bool> Causes::past(std::vector<std::size_t> open) const {
   while (!open.empty()) {
     const std::size_t next = open.back();
     open.pop_back();
-    for (const std::size_t cause : nodes_[next].causes) {
-      if (past[cause]) continue;
-      past[cause] = true;
-      open.push_back(cause);
+    for (const auto* causes : {&nodes_[next].causes, &nodes_[next].object_causes}) {
+      for (const std::size_t cause : *causes) {
+        if (past[cause]) continue;
+        past[cause] = true;
+        open.push_back(cause);
+      }
     }
   }
   return past;
 }
 
-std::vector<Entry> Causes::entries_in(const std::vector<bool>& past) const {
-  std::vector<Entry> entries;
+std::vector<Passage> Causes::passages_in(const std::vector<bool>& past) const {
+  std::vector<Passage> passages;
   for (const std::size_t node : order_) {
-    if (past[node] && nodes_[node].entry) entries.push_back(*nodes_[node].entry);
+    if (past[node] && nodes_[node].passage) passages.push_back(*nodes_[node].passage);
   }
-  return entries;
+  return passages;
 }
 
-std::vector<Entry> Causes::past_of(const std::set<std::string>& threads) const {
+std::vector<Passage> Causes::past_of(const std::set<std::string>& threads) const {
   std::vector<std::size_t> last;
   for (const std::string& thread : threads) {
     if (const auto found = last_of_thread_.find(thread); found != last_of_thread_.end()) last.push_back(found->second);
   }
-  return entries_in(past(std::move(last)));
+  return passages_in(past(std::move(last)));
 }
 
-bool Causes::is_of_monitor(const std::string& process, std::uint64_t object) const {
-  return of_monitors_.contains({process, object});
+const std::vector<Passage>& Causes::of_thread(const std::string& thread) const {
+  static const std::vector<Passage> none;
+  const auto found = of_thread_.find(thread);
+  return found == of_thread_.end() ? none : found->second;
+}
+
+std::optional<std::string> Causes::holder_of(const std::string& object) const {
+  const auto found = holders_.find(object);
+  return found == holders_.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::optional<std::string> Causes::awaited_by(const std::string& thread) const {
@@ -264,7 +443,7 @@ std::optional<std::string> Causes::awaited_by(const std::string& thread) const {
   return found == awaited_.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::vector<Entry> Causes::all() const { return entries_in(std::vector<bool>(nodes_.size(), true)); }
+std::vector<Passage> Causes::all() const { return passages_in(std::vector<bool>(nodes_.size(), true)); }
 
 std::optional<Causes::Violation> Causes::against(const std::map<std::string, std::size_t>& places) const {
   std::vector<std::size_t> latest(nodes_.size());  // place + 1 of the last cause
@@ -277,7 +456,7 @@ std::optional<Causes::Violation> Causes::against(const std::map<std::string, std
     latest[node] = std::max(latest[node], place->second + 1);
   }
   if (!first) return std::nullopt;
-  return Violation{first->first, entries_in(past({first->second}))};
+  return Violation{first->first, passages_in(past({first->second}))};
 }
 
 }  // namespace reprise::drive

@@ -8,9 +8,11 @@
 
 #include "analyse/text.h"
 #include "drive/control/blame.h"
+#include "drive/control/branches.h"
 #include "drive/control/forced_run.h"
 #include "drive/control/learner.h"
 #include "drive/scratch.h"
+#include "recording/searched.h"
 
 namespace reprise::drive {
 namespace {
@@ -20,8 +22,6 @@ namespace sequence = analyse::sequence;
 using recording::Folder;
 using sequence::Event;
 using sequence::Type;
-
-using Branch = std::map<std::string, Beginning>;
 
 constexpr std::uint64_t chances_max = 64;
 
@@ -123,7 +123,7 @@ std::optional<Impossible> impossible(const Listed& listed) {
 }
 
 // One test of a sequence. What a simple form leaves out is learnt on the way: what a thread does follows from its
-// causal past, so what was learnt holds as long as the entries in it are as they were.
+// causal past, so what was learnt holds as long as the passages in it are as they were.
 class Test {
  public:
   Test(const std::vector<TargetLine>& programs, const Listed& listed, const Folder& kept, const TestOptions& options,
@@ -138,32 +138,31 @@ class Test {
   }
 
   Result<Tested> run() {
-    std::vector<Node> open(1);
+    open_.resize(1);
     if (original_.is_simple || !original_.entries.empty()) {
-      if (auto learned = learn(open.front()); !learned) return tl::unexpected(learned.error());
+      if (auto learned = learn(open_.front()); !learned) return tl::unexpected(learned.error());
     }
-    bool is_against = false;  // it cannot happen in any run
-    while (!open.empty()) {
-      if (result_.runs >= options_.runs_max) return undecided(fmt::format("{} runs were tried", result_.runs));
-      Node node = std::move(open.back());
-      open.pop_back();
+    while (!open_.empty() || !later_.empty()) {
+      if (result_.runs >= options_.runs_max) return spent();
+      Node node = next();
       if (is_ruled_out(node.branch)) continue;
       if (options_.progress) options_.progress(result_.runs + 1);
       if (node.learner) listed_ = node.learner->resolve(original_);
       const auto against = impossible(listed_);
-      auto forced = try_out(plan_text(listed_, node.branch));
+      auto forced = try_out(node.branch);
       if (!forced) return tl::unexpected(forced.error());
-      const Outcome outcome = judge(*forced, against);
+      const Outcome outcome = judge(*forced, node.branch, against);
       if (auto noted = note(*forced, outcome); !noted) return tl::unexpected(noted.error());
       if (outcome.is_feasible) return result_;
-      if (!forced->came_to_rest) result_.timed_out = true;
-      for (const std::string& race : forced->causes.races()) note_race(race);
-      if (!listed_.has_owner_order && deviates_in_select(*forced)) is_ordered_ = false;
-      is_against = against.has_value();
-      if (is_against) break;
-      go_on(open, node, *forced, outcome);
+      if (against) return exhausted(true);  // in no run
+      look_for_unsearched(*forced, node.branch);
+      if (node.branch.is_beginning_of(*forced)) {
+        go_on(node, *forced, outcome);
+      } else {
+        has_strayed_ = true;
+      }
     }
-    return exhausted(is_against);
+    return exhausted(false);
   }
 
  private:
@@ -175,28 +174,48 @@ class Test {
     bool is_feasible{false};
     std::size_t place{0};
     std::string reason;
-    std::vector<Entry> conflict;
-    bool is_by_past{false};  // whatever else happens: where these entries are as they were, it goes wrong
+    std::vector<Passage> conflict;
+    bool is_by_past{false};  // whatever else happens: where these passages are as they were, it goes wrong
   };
 
-  void note_race(const std::string& race) {
-    const auto is_it = [&](const Event& event) { return event.home + "/" + event.object == race; };
-    if (std::none_of(listed_.semaphores.begin(), listed_.semaphores.end(), is_it)) races_.insert(race);
+  // The last one, nearest to what went wrong, is tried first.
+  Node next() {
+    std::vector<Node>& list = open_.empty() ? later_ : open_;
+    Node node = std::move(list.back());
+    list.pop_back();
+    return node;
   }
-  // Races that nobody can force yet are run in many ways: that one of them yields the sequence is a proof, that none
-  // does is not.
+
+  // Whatever makes it wrong to say that no order yields the sequence.
+  void look_for_unsearched(const ForcedRun& run, const Branch& branch) {
+    if (!run.came_to_rest) result_.timed_out = true;
+    if (!listed_.has_owner_order && deviates_in_select(run)) is_ordered_ = false;
+    for (const std::string& what : run.causes.unsearched()) unsearched_.insert(what);
+    const bool has_mailboxes = std::any_of(run.happened.events.begin(), run.happened.events.end(),
+                                           [](const Event& event) { return is_mailbox_type(event.type); });
+    if (!listed_.lists_mailboxes && has_mailboxes) unsearched_.insert("the events of mailboxes are not listed");
+    const std::set<std::string> sleepers = branch.sleepers_in(run);
+    for (const auto& [thread, by] : run.cut_off) {
+      const Kind kind = run.standing.at(thread).kind;
+      const bool goes_on = kind == Kind::none || (recording::is_passage(kind) && kind != Kind::wait);
+      if (goes_on && !sleepers.contains(thread) && !run.deviating.contains(thread) && !run.causes.is_server(thread))
+        unsearched_.insert(fmt::format("{} still went on when its process ended", thread));
+    }
+  }
+
+  // What is not searched is run in many ways: that one of them yields the sequence is a proof, that none does is not.
   Result<Tested> by_chance() {
     std::uint64_t tried = 0;
     for (; tried < chances_max && result_.runs < options_.runs_max; ++tried) {
       if (options_.progress) options_.progress(result_.runs + 1);
-      auto forced = try_out(plan_text(listed_, {}), tried + 1);
+      auto forced = try_out({}, tried + 1);
       if (!forced) return tl::unexpected(forced.error());
-      const Outcome outcome = judge(*forced, std::nullopt);
+      const Outcome outcome = judge(*forced, {}, std::nullopt);
       if (auto noted = note(*forced, outcome); !noted) return tl::unexpected(noted.error());
       if (outcome.is_feasible) return result_;
     }
-    return undecided(fmt::format("threads race at {}{}, which is not searched but was run {} by chance",
-                                 *races_.begin(), races_.size() > 1 ? " and elsewhere" : "",
+    return undecided(fmt::format("{}{}, which is not searched but was run {} by chance", *unsearched_.begin(),
+                                 unsearched_.size() > 1 ? " (there is more of that kind)" : "",
                                  analyse::counted(tried, "time")));
   }
 
@@ -213,9 +232,19 @@ class Test {
           "this form does not say in which order messages came to the mailboxes of a select; one order was tried: "
           "forms node, total, simple and thread2 say it");
     }
-    if (!is_against && !races_.empty()) return by_chance();
+    if (has_strayed_) {
+      return undecided(
+          "the program did not repeat itself: a run that was to begin as another one did went another way, so it "
+          "depends on something that is not ordered");
+    }
+    if (!is_against && !unsearched_.empty()) return by_chance();
     result_.verdict = Feasibility::infeasible;
     return result_;
+  }
+  Tested spent() {
+    result_.left = open_.size() + later_.size();
+    return undecided(fmt::format("{} explored, {} left of those that are known", analyse::counted(result_.runs, "run"),
+                                 analyse::counted(result_.left, "branch", "branches")));
   }
 
   Tested undecided(const std::string& why) {
@@ -224,7 +253,8 @@ class Test {
     return result_;
   }
 
-  Result<ForcedRun> try_out(const std::string& plan, std::optional<std::uint64_t> chaos = {}) {
+  // By the plan of what is known to be listed, unless the run is `free`.
+  Result<ForcedRun> try_out(const Branch& branch, std::optional<std::uint64_t> chaos = {}, bool is_free = false) {
     ++result_.runs;
     auto scratch = ScratchFolder::create_in_memory();
     if (!scratch) return tl::unexpected(scratch.error());
@@ -233,7 +263,8 @@ class Test {
     std::error_code ignored;
     fs::create_directory(tried_.path, ignored);
     const std::string inputs = options_.inputs.empty() && first_ ? first_folder_ : options_.inputs;
-    auto run = run_forced(programs_, plan, tried_, options_.inactivity_s, interrupts_, {chaos, inputs});
+    auto run = run_forced(programs_, is_free ? "" : plan_text(listed_), tried_, options_.inactivity_s, interrupts_,
+                          {chaos, inputs, branch.steer_text()});
     if (run) result_.values = run->values;
     if (!first_) first_folder_ = tried_.path.string();
     if (!first_) first_ = scratch_;
@@ -241,7 +272,7 @@ class Test {
   }
 
   // Which of the listed events happened; the first that did not.
-  Outcome judge(const ForcedRun& run, const std::optional<Impossible>& against) const {
+  Outcome judge(const ForcedRun& run, const Branch& branch, const std::optional<Impossible>& against) const {
     std::set<std::string> happened;
     for (const Event& event : run.happened.events) happened.insert(key_of(event, event.thread, event.called));
     Outcome outcome;
@@ -260,16 +291,16 @@ class Test {
     }
     const bool is_complete = outcome.place == listed_.size() && run.deviating.empty();
     if (!is_complete) {
-      const auto past = past_of_failure(run);
+      const auto past = past_of_failure(run, branch);
       outcome.is_by_past = past.has_value();
-      outcome.conflict = past ? *past : past_of_rest(run);
+      outcome.conflict = past ? *past : past_of_rest(run, branch);
     }
     if (listed_.has_total_order) {
       const auto violation = run.causes.against(places);
       if (violation && violation->place < outcome.place) {
         outcome.place = violation->place;
         if (is_complete) {
-          outcome.conflict = unlisted(violation->entries);
+          outcome.conflict = violation->passages;
           outcome.is_by_past = true;
         }
         outcome.reason = "it depends on an event that is listed after it";
@@ -291,22 +322,20 @@ class Test {
     return fmt::format("{} {}", event.object, event.object_number);
   }
 
-  std::vector<Entry> unlisted(std::vector<Entry> entries) const {
-    std::erase_if(entries, [&](const Entry& entry) { return is_listed(entry.monitor); });
-    return entries;
-  }
-  // What a thread depended on that did, or did not, what is listed.
-  std::optional<std::vector<Entry>> past_of_failure(const ForcedRun& run) const {
-    std::optional<std::vector<Entry>> best;
+  // What a thread depended on that did, or did not, what is listed. Of several such pasts the one that leaves least to
+  // try.
+  std::optional<std::vector<Passage>> past_of_failure(const ForcedRun& run, const Branch& branch) const {
+    std::optional<std::vector<Passage>> best;
     const auto consider = [&](const std::set<std::string>& threads) {
-      std::vector<Entry> entries = unlisted(run.causes.past_of(threads));
-      if (!best || entries.size() < best->size()) best = std::move(entries);
+      std::vector<Passage> passages = run.causes.past_of(threads);
+      if (!best || branch.fresh(passages).size() < branch.fresh(*best).size()) best = std::move(passages);
     };
     for (const auto& [thread, what] : run.deviating) consider({thread});
     for (const auto& [thread, has_ended] : run.ended) {
-      if (has_ended && has_more(run, thread)) consider({thread});
+      if (has_ended && !run.cut_off.contains(thread) && has_more(run, thread)) consider({thread});
     }
-    const Blame blame(listed_, run);
+    const std::set<std::string> sleepers = branch.sleepers_in(run);
+    const Blame blame(listed_, run, sleepers);
     for (const std::string& thread : blame.late()) {
       const Blamed blamed = blame.for_thread(thread);
       if (blamed.is_by_past) consider(blamed.threads);
@@ -314,20 +343,15 @@ class Test {
     return best;
   }
   // The same where what is not allowed to go on may be the reason.
-  std::vector<Entry> past_of_rest(const ForcedRun& run) const {
-    std::vector<Entry> least = unlisted(run.causes.all());
-    const Blame blame(listed_, run);
+  std::vector<Passage> past_of_rest(const ForcedRun& run, const Branch& branch) const {
+    std::vector<Passage> least = run.causes.all();
+    const std::set<std::string> sleepers = branch.sleepers_in(run);
+    const Blame blame(listed_, run, sleepers);
     for (const std::string& thread : blame.late()) {
-      std::vector<Entry> entries = unlisted(run.causes.past_of(blame.for_thread(thread).threads));
-      if (entries.size() < least.size()) least = std::move(entries);
+      std::vector<Passage> passages = run.causes.past_of(blame.for_thread(thread).threads);
+      if (branch.fresh(passages).size() < branch.fresh(least).size()) least = std::move(passages);
     }
     return least;
-  }
-  bool is_listed(const std::string& monitor) const {
-    const auto is_whole = [&](const Event& event) { return event.home + "/" + event.object == monitor; };
-    const auto is_entered = [&](const Event& event) { return monitor.starts_with(event.home + "/"); };
-    return std::any_of(listed_.monitors.begin(), listed_.monitors.end(), is_whole) ||
-           std::any_of(listed_.entries.begin(), listed_.entries.end(), is_entered);
   }
   // Did the thread end before it did all that is listed of it?
   bool has_more(const ForcedRun& run, const std::string& thread) const {
@@ -345,21 +369,15 @@ class Test {
 
   // Is all of what made an earlier run go wrong decided the same way?
   bool is_ruled_out(const Branch& branch) const {
-    const auto has = [&](const Entry& entry) {
-      const auto found = branch.find(entry.monitor);
-      return found != branch.end() && entry.position < found->second.entries.size() &&
-             found->second.entries[entry.position] == entry.thread;
-    };
-    return std::any_of(ruled_out_.begin(), ruled_out_.end(), [&](const std::vector<Entry>& conflict) {
-      return std::all_of(conflict.begin(), conflict.end(), has);
-    });
+    return std::any_of(ruled_out_.begin(), ruled_out_.end(),
+                       [&](const std::vector<Passage>& conflict) { return branch.has(conflict); });
   }
 
   // What to try after a run that went wrong.
-  void go_on(std::vector<Node>& open, const Node& node, const ForcedRun& run, const Outcome& outcome) {
+  void go_on(const Node& node, const ForcedRun& run, const Outcome& outcome) {
     if (!node.learner) {
       if (outcome.is_by_past) ruled_out_.push_back(outcome.conflict);
-      add_branches(open, node, outcome.conflict);
+      add_branches(node, run, outcome.conflict);
       return;
     }
     Node next = node;
@@ -369,36 +387,27 @@ class Test {
     }
     if (!threads.empty()) {
       // They did what was not known of them: again with that, where their pasts are as they were.
-      next.branch = add_branches(open, node, unlisted(run.causes.past_of(threads)));
-      open.push_back(std::move(next));
+      next.branch = add_branches(node, run, run.causes.past_of(threads));
+      open_.push_back(std::move(next));
     } else if (!run.deviating.empty()) {
-      add_branches(open, node, unlisted(run.causes.past_of({run.deviating.begin()->first})));
+      add_branches(node, run, run.causes.past_of({run.deviating.begin()->first}));
     } else {
-      add_branches(open, node, unlisted(run.causes.all()));  // what is not known yet may be the reason that others wait
+      add_branches(node, run, run.causes.all());  // what is not known yet may be the reason that others wait
     }
   }
 
-  // Each way in which one of the entries goes differently, with all before it as they were. Returns the branch in which
-  // none does.
-  static Branch add_branches(std::vector<Node>& open, const Node& node, const std::vector<Entry>& conflict) {
-    Branch fixed = node.branch;
-    std::vector<Node> found;
-    for (const Entry& entry : conflict) {
-      Beginning& beginning = fixed[entry.monitor];
-      if (entry.position < beginning.entries.size()) continue;
-      Branch other = fixed;
-      other[entry.monitor].not_next.insert(entry.thread);
-      found.push_back({std::move(other), node.learner});
-      beginning.entries.push_back(entry.thread);
-      beginning.not_next.clear();
-    }
-    open.insert(open.end(), found.begin(), found.end());  // the last one, nearest to what went wrong, is tried first
-    return fixed;
+  // Each way in which one of the passages goes differently, with all before it as they were. Returns the branch in
+  // which none does.
+  Branch add_branches(const Node& node, const ForcedRun& run, const std::vector<Passage>& conflict) {
+    Grown grown = grow(node.branch, run, conflict);
+    for (Branch& branch : grown.contested) open_.push_back({std::move(branch), node.learner});
+    for (Branch& branch : grown.others) later_.push_back({std::move(branch), node.learner});
+    return std::move(grown.fixed);
   }
 
   // A free run tells most of what a simple form leaves out.
   Result<void> learn(Node& node) {
-    auto free = try_out({});
+    auto free = try_out({}, {}, true);
     if (!free) return tl::unexpected(free.error());
     node.learner.emplace();
     node.learner->learn(*free);
@@ -442,9 +451,12 @@ class Test {
   const TestOptions& options_;
   Interrupts& interrupts_;
   Tested result_;
-  bool is_ordered_{true};  // what was tried did not depend on an order that the form does not say
-  std::vector<std::vector<Entry>> ruled_out_;
-  std::set<std::string> races_;  // that are not searched
+  bool is_ordered_{true};    // what was tried did not depend on an order that the form does not say
+  bool has_strayed_{false};  // a run did not begin as it was to
+  std::vector<Node> open_;
+  std::vector<Node> later_;  // nobody was seen to come to the object where these go another way
+  std::vector<std::vector<Passage>> ruled_out_;
+  std::set<std::string> unsearched_;
   std::shared_ptr<ScratchFolder> scratch_;
   std::shared_ptr<ScratchFolder> first_;  // whose values from outside the other runs take
   std::string first_folder_;

@@ -3,9 +3,9 @@
 //   auto tested = test_sequence(programs, listed, options, interrupts);
 //   tested->verdict == Feasibility::feasible
 //
-// What is listed is forced. What is not listed but races, the entries of monitors, is searched: a run that goes wrong
-// says why (the entries that the deviating step depends on), and one of these must go another way. When no way is left,
-// it cannot happen.
+// What is listed is forced. What is not listed but races, the passages of mutexes, atomics and what is made of them, is
+// searched: a run that goes wrong says why (the passages that the deviating step depends on), and one of these must go
+// another way. When no way is left, it cannot happen.
 //
 // Errors    those of record_system; damaged.
 #pragma once
@@ -34,6 +34,7 @@ struct TestOptions {
 struct Tested {
   Feasibility verdict{Feasibility::undecided};
   std::uint64_t runs{0};
+  std::uint64_t left{0};  // undecided: branches that are known and were not tried
   std::size_t listed{0};  // events
   std::optional<std::size_t>
       place;          // in the text, from 0: the first event that cannot happen; `listed`: one more would happen

@@ -64,6 +64,27 @@ void count_values(const Log& log, std::map<std::string, std::uint64_t>& values) 
   }
 }
 
+void note_standing(const sequence::Process& process, ForcedRun& run) {
+  const recording::LogInfo& info = process.log.info();
+  const auto path_of = [&](ThreadIndex index) {
+    const recording::ThreadInfo* thread = process.log.thread(index);
+    return fmt::format("{}/{}", process.name, thread == nullptr ? "?" : thread->path);
+  };
+  const bool has_ended = info.end_kind != recording::EndKind::running;
+  for (const recording::ThreadInfo& thread : process.log.threads()) {
+    const std::string path = fmt::format("{}/{}", process.name, thread.path);
+    if (thread.ended || (has_ended && thread.index == info.end_thread)) continue;
+    Standing standing{thread.pending_kind, {}, {}};
+    if (thread.pending_kind == Kind::join) {
+      standing.child = path_of(static_cast<ThreadIndex>(thread.pending_object));
+    } else if (thread.pending_object != 0) {
+      standing.object = Causes::object_name(process.name, thread.pending_object);
+    }
+    run.standing[path] = std::move(standing);
+    if (has_ended) run.cut_off[path] = path_of(info.end_thread);
+  }
+}
+
 Result<void> read_back(const Folder& folder, ForcedRun& run) {
   std::vector<sequence::Process> processes;
   for (const std::string& name : folder.processes()) {
@@ -84,13 +105,7 @@ Result<void> read_back(const Folder& folder, ForcedRun& run) {
   auto causes = Causes::of(processes);
   if (!causes) return tl::unexpected(causes.error());
   run.causes = *std::move(causes);
-  for (const sequence::Process& process : processes) {
-    for (const recording::ThreadInfo& thread : process.log.threads()) {
-      const bool is_local = thread.pending_kind == Kind::join || thread.pending_kind == Kind::lock ||
-                            run.causes.is_of_monitor(process.name, thread.pending_object);
-      if (is_local) run.local.insert(fmt::format("{}/{}", process.name, thread.path));
-    }
-  }
+  for (const sequence::Process& process : processes) note_standing(process, run);
   return {};
 }
 
@@ -108,6 +123,8 @@ Result<ForcedRun> run_forced(const std::vector<TargetLine>& programs, const std:
   const fs::path report_path = fs::absolute(folder.path, ignored) / "report";
   std::ofstream(plan_path) << plan;
   std::ofstream(report_path) << "";
+  const fs::path steer_path = fs::absolute(folder.path, ignored) / "steer";
+  std::ofstream(steer_path) << how.steer;
   RecordOptions options;
   options.command = programs.front().line.command;
   options.full = true;
@@ -115,7 +132,7 @@ Result<ForcedRun> run_forced(const std::vector<TargetLine>& programs, const std:
   options.silent = true;
   options.chaos = how.chaos;
   options.timeout_s = inactivity_s;
-  options.variables = {"REPRISE_REPORT=" + report_path.string()};
+  options.variables = {"REPRISE_REPORT=" + report_path.string(), "REPRISE_STEER=" + steer_path.string()};
   if (!plan.empty()) options.variables.push_back("REPRISE_PLAN=" + plan_path.string());
   if (!how.inputs.empty()) options.variables.push_back("REPRISE_INPUTS=" + how.inputs);
   Quiet quiet;
@@ -137,6 +154,7 @@ Result<ForcedRun> run_forced(const std::vector<TargetLine>& programs, const std:
   run.deviating = read_report(report_path, "deviates");
   run.waiting = read_report(report_path, "wants");
   fs::remove(report_path, ignored);
+  fs::remove(steer_path, ignored);
   if (auto read = read_back(folder, run); !read) return tl::unexpected(read.error());
   return run;
 }

@@ -14,6 +14,13 @@
 
 namespace reprise::drive {
 
+// Where a thread was when the run ended.
+struct Standing {
+  Kind kind{Kind::none};
+  std::string object;  // as in a passage; empty: of no name
+  std::string child;   // join: whom it waits for
+};
+
 struct ForcedRun {
   analyse::sequence::Execution happened;         // threads named process/path
   std::map<std::string, std::string> deviating;  // thread: what it was about to do, which the plan does not have
@@ -21,7 +28,8 @@ struct ForcedRun {
   std::map<std::string, std::string> paths;      // process#index: process/path
   std::map<std::string, bool> ended;             // by process/path
   std::map<std::string, std::uint64_t> values;   // from outside: how many, by name
-  std::set<std::string> local;                   // threads that wait for others of their own process
+  std::map<std::string, Standing> standing;      // thread: before what it stands, if it has not ended
+  std::map<std::string, std::string> cut_off;    // thread that went on when its process ended: who ended it
   Causes causes;
   bool came_to_rest{false};  // or ended; else time was over
 
@@ -32,6 +40,7 @@ struct ForcedRun {
 struct ForcedOptions {
   std::optional<std::uint64_t> chaos{};  // yields at random, by that seed
   std::string inputs{};                  // a recording's folder whose values from outside come again; empty: none
+  std::string steer{};                   // who passes first, for record/steer.h
 };
 
 // Records into `folder`. An empty `plan` forces nothing. Errors: those of record_system; damaged.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <set>
 
 #include "analyse/sequence/linear.h"
 #include "analyse/sequence/number.h"
@@ -224,7 +226,7 @@ Result<Listed> read_listed(const std::vector<std::string>& files, const std::vec
   return listed;
 }
 
-std::string plan_text(const Listed& listed, const std::map<std::string, Beginning>& beginnings) {
+std::string plan_text(const Listed& listed) {
   std::string text;
   if (listed.lists_mailboxes) text += "mailboxes\n";
   text += objects_text(listed.mailboxes, "mailbox", "whole", listed.ranks);
@@ -233,12 +235,6 @@ std::string plan_text(const Listed& listed, const std::map<std::string, Beginnin
   text += objects_text(listed.semaphores, "semaphore", "whole");
   text += entries_text(listed.entries);
   text += threads_text(listed.mailboxes, listed.ranks);
-  for (const auto& [monitor, beginning] : beginnings) {
-    text += fmt::format("object\tmonitor\t{}\tbegin\n", monitor);
-    for (const std::string& thread : beginning.entries)
-      text += fmt::format("event\tentry\t{}\t0\t0\t-\t-\t-\n", thread);
-    for (const std::string& thread : beginning.not_next) text += fmt::format("not\t{}\n", thread);
-  }
   return text;
 }
 

@@ -1,8 +1,6 @@
 // Turns sequences into the plan that the programs are given (src/program/sequence/plan.h reads it).
 #pragma once
 
-#include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -11,12 +9,6 @@
 #include "drive/control/sequence_files.h"
 
 namespace reprise::drive {
-
-// Who enters an unlisted monitor, as far as it is decided.
-struct Beginning {
-  std::vector<std::string> entries;  // threads, in their order
-  std::set<std::string> not_next;    // who does not come then
-};
 
 struct Listed {
   std::vector<analyse::sequence::Event> mailboxes;   // in the order of the text
@@ -41,6 +33,6 @@ struct Listed {
 Result<Listed> read_listed(const std::vector<std::string>& files,
                            const std::vector<analyse::sequence::StartId>& start_ids, const ThreadIds& threads = {});
 
-std::string plan_text(const Listed& listed, const std::map<std::string, Beginning>& beginnings);
+std::string plan_text(const Listed& listed);
 
 }  // namespace reprise::drive

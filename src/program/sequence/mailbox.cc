@@ -10,6 +10,7 @@
 
 #include "program/message/wire.h"
 #include "program/sequence/made_name.h"
+#include "recording/searched.h"
 
 namespace reprise::detail {
 namespace {
@@ -135,6 +136,8 @@ void MailboxCore::note(const char* type, const std::string& rest, std::uint64_t 
 }
 
 void MailboxCore::serve() {
+  if (gate::Thread* thread = gate::current; thread != nullptr && thread->is_steered)
+    thread->gate->note(*thread, recording::note_serves);
   while (handle(party_->receive())) {
   }
 }

@@ -23,7 +23,7 @@ namespace reprise::detail {
 
 // Where receivers wait. Selectable mailboxes of a process share one, so that a thread can wait for several.
 struct Hub {
-  explicit Hub(const char* name) : mutex(name), changed(name) {}
+  explicit Hub(const char* name) : mutex(name, gate::Own{}), changed(name, gate::Own{}) {}
   reprise::mutex mutex;
   condition_variable changed;
   std::uint64_t events{0};

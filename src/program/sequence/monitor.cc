@@ -9,9 +9,9 @@ namespace reprise {
 monitor::monitor(std::string_view name)
     : name_(name),
       label_("monitor " + name_),
-      mutex_(label_.c_str()),
-      turn_(label_.c_str()),
-      planned_(detail::plan() == nullptr ? nullptr : detail::plan()->monitor(name_)) {}
+      planned_(detail::plan() == nullptr ? nullptr : detail::plan()->monitor(name_)),
+      mutex_(label_.c_str(), gate::Own{planned_ != nullptr}),
+      turn_(label_.c_str(), gate::Own{planned_ != nullptr}) {}
 monitor::~monitor() = default;
 
 bool monitor::is_turn(std::string_view type, std::string_view method, std::string_view condition) const {
@@ -19,10 +19,7 @@ bool monitor::is_turn(std::string_view type, std::string_view method, std::strin
   const bool is_entry = type == "entry" || type == "reentry";
   if (planned_->extent != Extent::whole && !is_entry) return true;
   const detail::Actor self = detail::this_actor();
-  if (next_ >= planned_->events.size()) {
-    if (planned_->extent != Extent::begin) return false;
-    return next_ > planned_->events.size() || !self.is_in(planned_->not_next);
-  }
+  if (next_ >= planned_->events.size()) return false;
   const detail::PlannedEvent& event = planned_->events[next_];
   if (planned_->extent != Extent::whole) return self.is(event.thread);
   return event.type == type && self.is(event.thread) && event.method == method && event.condition == condition;
@@ -35,7 +32,7 @@ void monitor::await_turn(std::unique_lock<mutex>& lock, std::string_view type, s
   const std::string what = std::string(type) + ' ' + name_ + ':' + std::string(method);
   bool has_told = false;
   while (!is_turn(type, method, condition)) {
-    if (planned_->extent != detail::Extent::begin && next_ >= planned_->events.size()) detail::hold(what, &lock);
+    if (next_ >= planned_->events.size()) detail::hold(what, &lock);
     if (!std::exchange(has_told, true)) detail::wants(what);
     turn_.wait(lock);
   }
@@ -71,7 +68,8 @@ monitor::entry::~entry() {
   std::unique_lock lock = std::move(here_.lock_);  // nobody else touches lock_ before it is unlocked
 }
 
-monitor::condition::condition(monitor& here, std::string_view name) : here_(here), name_(name), woken_(name_.c_str()) {}
+monitor::condition::condition(monitor& here, std::string_view name)
+    : here_(here), name_(name), woken_(name_.c_str(), gate::Own{here.planned_ != nullptr}) {}
 monitor::condition::~condition() = default;
 
 void monitor::condition::wait() {
@@ -105,9 +103,9 @@ void monitor::condition::signal_all() {
 
 semaphore::semaphore(std::ptrdiff_t count, std::string_view name)
     : name_(name),
-      mutex_(name_.c_str()),
-      released_(name_.c_str()),
       planned_(detail::plan() == nullptr ? nullptr : detail::plan()->semaphore(name_)),
+      mutex_(name_.c_str(), gate::Own{planned_ != nullptr}),
+      released_(name_.c_str(), gate::Own{planned_ != nullptr}),
       count_(count) {}
 semaphore::~semaphore() = default;
 

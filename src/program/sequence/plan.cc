@@ -37,8 +37,8 @@ const int report_file = [] {
 
 // Where threads are held for good.
 struct Held {
-  reprise::mutex mutex{"held"};
-  condition_variable never{"held"};
+  reprise::mutex mutex{"held", gate::Own{}};
+  condition_variable never{"held", gate::Own{}};
 };
 Held* held = new Held;
 
@@ -66,11 +66,9 @@ void report(std::string_view what, std::string_view text) {
 const std::vector<PlannedStep> no_steps;
 const std::vector<std::string> no_monitors;
 const PlannedObject no_events;
-const PlannedObject no_entries{{}, Extent::entries, {}};
+const PlannedObject no_entries{{}, Extent::entries};
 
-Extent extent_named(const std::string& name) {
-  return name == "begin" ? Extent::begin : name == "entries" ? Extent::entries : Extent::whole;
-}
+Extent extent_named(const std::string& name) { return name == "entries" ? Extent::entries : Extent::whole; }
 
 template <typename T>
 const T& of_actor(const std::map<std::string, T>& lists, const Actor& actor, const T& none) {
@@ -109,8 +107,6 @@ Plan::Plan(std::string_view text) {
       object->extent = extent_named(words[3]);
     } else if (words[0] == "event" && object != nullptr) {
       object->events.push_back({words[1], words[2], number(3), number(4), words[5], words[6], words[7], number(8)});
-    } else if (words[0] == "not" && object != nullptr) {
-      object->not_next.insert(words[1]);
     } else if (words[0] == "thread") {
       thread = words[1];
     } else if (words[0] == "step") {

@@ -5,9 +5,8 @@
 // The file is made by the tool. Lines of words separated by tabs: an object and its events in their order, or a thread
 // and its own events in their order.
 //
-//   object  mailbox|monitor|semaphore  NAME  whole|begin|entries   NAME of the latter two: process/name
+//   object  mailbox|monitor|semaphore  NAME  whole|entries   NAME of the latter two: process/name
 //   event   TYPE THREAD NUMBER ALL CALLED METHOD CONDITION PLACE
-//   not     THREAD                                         monitor, begin: not this thread after these events
 //   thread  NAME
 //   step    TYPE OBJECT NUMBER ALL PLACE
 //   entry   MONITOR                                        of a thread, where entries are listed
@@ -34,9 +33,8 @@
 
 namespace reprise::detail {
 
-// whole: all events are listed. The others list entries and reentries only: `begin` the first ones, after which
-// anything may follow, `entries` all of them.
-enum class Extent : std::uint8_t { whole, begin, entries };
+// whole: all events are listed. entries: entries and reentries only.
+enum class Extent : std::uint8_t { whole, entries };
 
 constexpr std::uint64_t no_place = ~std::uint64_t{0};
 
@@ -54,7 +52,6 @@ struct PlannedEvent {
 struct PlannedObject {
   std::vector<PlannedEvent> events;
   Extent extent{Extent::whole};
-  std::set<std::string> not_next;  // who may not be the first to follow
 };
 
 struct PlannedStep {
@@ -70,7 +67,6 @@ struct Actor {
   std::string by_path;   // process/0.1
   std::string by_index;  // process#2
   bool is(const std::string& name) const { return name == by_path || name == by_index; }
-  bool is_in(const std::set<std::string>& names) const { return names.contains(by_path) || names.contains(by_index); }
 };
 Actor this_actor();
 

@@ -20,8 +20,8 @@ void print_text(const Tested& tested, const Forcing& forcing, Console& console) 
   if (tested.verdict == Feasibility::feasible)
     return console.print(fmt::format("the recording {} proves it", forcing.kept));
   for (const std::string& line : stop_lines(tested, forcing.listed)) console.print(line);
-  if (tested.verdict == Feasibility::infeasible && tested.runs > 1)
-    console.print("searched were the entries of monitors: no order of them yields it");
+  if (tested.verdict == Feasibility::infeasible)
+    console.print("searched was every order of what is not listed and races: none yields it");
   console.print(fmt::format("the recording {} came furthest", forcing.kept));
 }
 

@@ -1,0 +1,220 @@
+# label: slow
+"""Goal    What a sequence does not list is searched: a verdict does not depend on luck, and "infeasible" means that nothing was left to try.
+Method  Small programs whose threads meet at mutexes, conditions, atomics and semaphores, and then send where what they saw sends them
+        (tests/guests/sequence_search.cc). Each verdict is compared with that of a model that tries all interleavings
+        (sequence_search_model_lib.py). By hand: one order in 256, a thread that must come after all others, and what must stay undecided.
+"""
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from _lib import FULL, WORKERS
+from sequence_search_model_lib import TYPES, Model
+
+REPRISE = os.environ["REPRISE"]
+GUEST = Path(os.environ["REPRISE_GUESTS"]) / "sequence_search"
+failures = []
+checks = 0
+
+
+def check(good, what):
+    global checks
+    checks += 1
+    if not good:
+        failures.append(what)
+        print("FAILED", what)
+
+
+def text_of(boxes, listing):
+    """Form object. Threads of the guest come after those of its mailboxes."""
+    lines = ["form: object, numbering: carc"]
+    for box, events in enumerate(listing):
+        lines += [f"box{box}:"] if events else []
+        lines += [f"(sequence_search/0.{boxes + thread},{number},{kind})" for kind, thread, number in events]
+    return "\n".join(lines) + "\n"
+
+
+def reprise_test(folder, name, boxes, scripts, listing, *more):
+    path = Path(folder) / f"{name}.seq"
+    path.write_text(text_of(boxes, listing))
+    ran = subprocess.run([REPRISE, "test", "--sequence", str(path), "-o", name, "--force", "--json", *more, "--", str(GUEST), str(boxes),
+                          *scripts], capture_output=True, text=True, timeout=280, env={**os.environ, "REPRISE_HOME": str(folder)})
+    return json.loads(ran.stdout) if ran.stdout else {"verdict": f"exit {ran.returncode} {ran.stderr}", "runs": 0}
+
+
+# ---- random programs ----
+
+FAMILIES = {  # threads, operations each, words
+    "locks": (2, 4, ["L0", "L1"]),
+    "atomics": (2, 4, ["A0", "A1", "G0", "S03", "C001", "C012"]),
+    "three": (3, 2, ["L0", "A0", "G0", "L1", "S02"]),
+    "branching": (2, 3, ["L0", "?0L1", "?1A0", "A0", "?2G0", "?1L1"]),
+    "nested": (2, 2, ["[0 [1 ]1 ]0", "[1 [0 ]0 ]1", "L0", "[0 A0 ]0"]),
+    "sending": (2, 3, ["L0", "!", "[0 ! ]0", "A0"]),
+    "conditions": (3, 1, ["W0", "N0", "O0", "L0 N0", "W0 A0"]),
+    "semaphores": (3, 2, ["V", "P", "A0", "G0"]),
+}
+LARGE = {
+    "three locks": (3, 3, ["L0", "L1"]),
+    "three atomics": (3, 3, ["A0", "G0", "S01", "C013"]),
+    "longer": (2, 5, ["L0", "A0", "G1", "A1"]),
+    "more conditions": (3, 2, ["W0", "N0", "O0", "L0", "A0"]),
+}
+
+
+def random_program(rng, family):
+    threads, length, words = {**FAMILIES, **LARGE}[family]
+    boxes = rng.choice([2, 3])
+    scripts = [" ".join([rng.choice(words) for _ in range(rng.randint(max(1, length - 1), length))] + ["!"]) for _ in range(threads)]
+    return boxes, scripts
+
+
+def moved(rng, listing):
+    """One thread's events at one box happen at another, or two events there change places."""
+    boxes = len(listing)
+    other = [list(events) for events in listing]
+    full = [box for box in range(boxes) if other[box]]
+    if not full:
+        return other
+    box = rng.choice(full)
+    if rng.random() < 0.7:
+        thread = rng.choice(other[box])[1]
+        to = rng.choice([one for one in range(boxes) if one != box])
+        other[to] += [event for event in other[box] if event[1] == thread]
+        other[to].sort(key=lambda event: event[2] if rng.random() < 0.5 else 0)
+        other[box] = [event for event in other[box] if event[1] != thread]
+    else:
+        i, j = (rng.randrange(len(other[box])) for _ in range(2))
+        other[box][i], other[box][j] = other[box][j], other[box][i]
+    return other
+
+
+def random_case(seed):
+    rng = random.Random(f"case {seed}")
+    names = list(FAMILIES) + (list(LARGE) if FULL else [])
+    family = names[seed % len(names)]
+    boxes, scripts = random_program(rng, family)
+    model = Model(boxes, scripts)
+    listing = model.random_run(rng)
+    for _ in range(rng.choice([0, 1, 1, 2])):
+        listing = moved(rng, listing)
+    return family, boxes, scripts, listing, model
+
+
+def random_programs(folder, count):
+    tally = {"feasible": 0, "infeasible": 0, "undecided": 0, "wrong": 0}
+    runs = {"feasible": [], "infeasible": []}
+
+    def one(seed):
+        family, boxes, scripts, listing, model = random_case(seed)
+        if not any(listing):
+            return None
+        expected = "feasible" if model.is_feasible(listing) else "infeasible"
+        return seed, family, scripts, listing, expected, reprise_test(folder, f"r{seed}", boxes, scripts, listing, "--search", "5000")
+
+    with ThreadPoolExecutor(WORKERS) as pool:
+        for case in filter(None, pool.map(one, range(count))):
+            seed, family, scripts, listing, expected, tested = case
+            tally[expected] += 1
+            tally["undecided"] += tested["verdict"] == "undecided"
+            runs[expected].append(tested["runs"])
+            if tested["verdict"] != expected:
+                tally["wrong"] += 1
+                failures.append(f"{seed} {family} {scripts} {listing}: the model says {expected}, reprise {tested}")
+    print(f"random programs: {tally}; runs for a verdict: " +
+          ", ".join(f"{verdict} median {sorted(one)[len(one) // 2]}, most {max(one)}" for verdict, one in runs.items() if one), flush=True)
+    check(tally["feasible"] >= 0.25 * count and tally["infeasible"] >= 0.25 * count, f"both verdicts are common: {tally}")
+
+
+# ---- by hand ----
+
+def sent(box, *threads):
+    """Each of these threads sends once, one after the other, all to one box."""
+    return [[(kind, thread, number + 1) for thread in threads for number, kind in enumerate(TYPES)] if one == box else []
+            for one in range(box + 1)]
+
+
+def sum_of(seen):
+    total = 0
+    for value in seen:
+        total = (total * 5 + value + 1) % 9973
+    return total
+
+
+def expect(folder, name, boxes, scripts, listing, verdict, *more):
+    began = time.time()
+    expected = "feasible" if Model(boxes, scripts).is_feasible(listing) else "infeasible"
+    tested = reprise_test(folder, name, boxes, scripts, listing, *more)
+    print(f"{name}: {tested['verdict']}, {tested['runs']} runs, {time.time() - began:.1f} s", flush=True)
+    check(verdict in (expected, "undecided"), f"{name}: the model says {expected}")
+    check(tested["verdict"] == verdict, f"{name}: {verdict}, reprise says {tested}")
+    return tested
+
+
+def one_order_in_many(folder, races):
+    """Two threads race at several atomics. The first one sends only if it lost at every other one, and nowhere else."""
+    words = " ".join(f"A{i}" for i in range(races))
+    total = sum_of([2 * (i % 2) for i in range(races)])
+    tested = expect(folder, f"one-in-{2 ** races}", 1, [f"{words} E{total} !", words], sent(0, 0), "feasible", "--search", "2000")
+    check(tested["runs"] > 1, "the first run, by chance, does not yield it")
+    return words
+
+
+def after_all_others(folder):
+    """The first thread sends only if it comes after all that the others do, though it is the first to start."""
+    scripts = ["A0 E" + str(sum_of([2 * 2 + 3 * 2 + 4 * 2])) + " !", "A0 A0", "A0 A0", "A0 A0"]
+    expect(folder, "after-all", 1, scripts, sent(0, 0), "feasible")
+    scripts = ["[0 ]0 L1 E" + str(sum_of([4, 4, 4])) + " !", "L0 L1", "L0 L1"]
+    expect(folder, "after-all-locked", 1, scripts, sent(0, 0), "infeasible")
+
+
+def no_order(folder):
+    """What no order yields: the search ends."""
+    words = " ".join(f"A{i}" for i in range(4))
+    expect(folder, "no-order-of-16", 1, [f"{words} E{sum_of([0, 2, 0, 1])} !", words], sent(0, 0), "infeasible")
+    # Who locks the second mutex only after a race that the first thread has no part in must be found all the same.
+    hidden = ["L1 E" + str(sum_of([3])) + " !", "A0", "A0 ?2L1"]
+    expect(folder, "race-behind-a-race", 1, hidden, sent(0, 0), "feasible")
+    alone = ["L0 L0 L0 L0 L0 L0 L0 L0 E1 !", "A0 A0", "A1 A1"]
+    expect(folder, "nobody-else", 1, alone, sent(0, 0), "infeasible")
+
+
+def not_decided(folder):
+    """What makes a search unsound, or endless, keeps it from a verdict, and is named."""
+    attempts = expect(folder, "attempt", 1, ["A0 T0 E9 !", "L0 A0"], sent(0, 0), "undecided")
+    check("attempt" in attempts["reason"], f"a try_lock is the reason: {attempts}")
+    spinning = expect(folder, "spin", 1, ["U01 A0 E9 !", "S01"], sent(0, 0), "undecided", "--search", "400")
+    check("again and again" in spinning["reason"] or "explored" in spinning["reason"], f"a spinning loop is the reason: {spinning}")
+    expect(folder, "spin-feasible", 1, ["U01 A0 !", "S01"], sent(0, 0), "feasible")
+    words = " ".join(f"A{i}" for i in range(5))
+    spent = expect(folder, "spent", 1, [f"{words} E{sum_of([1])} !", words], sent(0, 0), "undecided", "--search", "5")
+    check(spent["runs"] == 5 and spent["left"] > 0 and "explored" in spent["reason"], f"what was tried and what is left is told: {spent}")
+
+
+def by_hand(folder):
+    one_order_in_many(folder, 8)
+    after_all_others(folder)
+    no_order(folder)
+    not_decided(folder)
+
+
+def main():
+    began = time.time()
+    with tempfile.TemporaryDirectory() as folder:
+        by_hand(folder)
+        random_programs(folder, int(sys.argv[1]) if len(sys.argv) > 1 else 480 if FULL else 64)
+        print(f"{time.time() - began:.1f} s")
+    for failure in failures:
+        print("FAILED", failure)
+    print(f"{checks} checks, {len(failures)} failed")
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
