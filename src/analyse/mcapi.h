@@ -22,7 +22,7 @@
 
 namespace reprise::analyse {
 
-enum class McapiTechnique : std::uint8_t { receiver, sender, data };
+enum class McapiTechnique : std::uint8_t { receiver, sender, data, groups };
 
 std::string mcapi_name(std::uint32_t id);  // DOMAIN/NODE
 

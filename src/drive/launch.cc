@@ -249,10 +249,10 @@ void Child::wait_until(Clock::time_point deadline) {
 
 std::vector<std::string> environment() {
   constexpr std::array ours{
-      "REPRISE_RECORD=",  "REPRISE_PROCESS=",    "REPRISE_LEVEL=",     "REPRISE_CHAOS=", "REPRISE_FAVOUR=",
-      "REPRISE_REPLAY=",  "REPRISE_SCRATCH=",    "REPRISE_TRACE=",     "REPRISE_THEN=",  "REPRISE_LAUNCHED=",
-      "REPRISE_RUN=",     "REPRISE_ONLY=",       "REPRISE_GROUPS=",    "REPRISE_DELAY=", "REPRISE_ROUTES=",
-      "REPRISE_OUTPUTS=", "REPRISE_CHECKPOINT=", "REPRISE_EXCEPTIONS="};
+      "REPRISE_RECORD=",  "REPRISE_PROCESS=",    "REPRISE_LEVEL=",  "REPRISE_CHAOS=", "REPRISE_FAVOUR=",
+      "REPRISE_REPLAY=",  "REPRISE_SCRATCH=",    "REPRISE_TRACE=",  "REPRISE_THEN=",  "REPRISE_LAUNCHED=",
+      "REPRISE_RUN=",     "REPRISE_ONLY=",       "REPRISE_GROUPS=", "REPRISE_DELAY=", "REPRISE_ROUTES=",
+      "REPRISE_OUTPUTS=", "REPRISE_CHECKPOINT=", "REPRISE_ALONE=",  "REPRISE_NODES=", "REPRISE_EXCEPTIONS="};
   std::vector<std::string> result;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string_view text = *variable;

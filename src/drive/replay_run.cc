@@ -40,6 +40,7 @@ std::vector<std::string> replay_environment(const Subject& subject, const Subjec
   if (!subject.only.empty()) set("REPRISE_ONLY", subject.only);
   if (!options.simulates_errors.value_or(subject.manifest.simulates_errors)) set("REPRISE_EXCEPTIONS", "trace-only");
   if (!subject.alone.empty()) set("REPRISE_ALONE", subject.alone);
+  if (!subject.nodes.empty()) set("REPRISE_NODES", subject.nodes);
   if (options.gate_off) {
     set("REPRISE_PROCESS", line.process);
     return result;

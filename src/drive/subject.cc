@@ -70,6 +70,55 @@ void leave_relatives_out(Subject& subject, const SubjectProcess& chosen) {
   subject.alone = chosen.name;
 }
 
+void append(std::string& list, std::string_view name) {
+  if (is_listed(list, name)) return;
+  if (!list.empty()) list += ',';
+  list += name;
+}
+
+bool is_in_group(const std::string& group, const SubjectProcess& process) {
+  if (is_listed(group, process.name) || is_listed(group, recording::launched_as(process.name))) return true;
+  const auto nodes = analyse::mcapi_nodes(process.log);
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [&](const analyse::McapiNode& node) { return is_listed(group, node.name()); });
+}
+
+// Of MCAPI nodes that were recorded in groups: the one that `chosen` is in, with the processes that start it. Whoever
+// is in no group is one of its own. False: these are none.
+bool choose_group_of_nodes(Subject& subject, const SubjectProcess& chosen) {
+  const auto nodes = analyse::mcapi_nodes(chosen.log);
+  const auto is_grouped = [](const analyse::McapiNode& node) {
+    return node.technique == analyse::McapiTechnique::groups;
+  };
+  if (std::none_of(nodes.begin(), nodes.end(), is_grouped)) return false;
+  const auto& groups = subject.manifest.groups;
+  const auto group =
+      std::find_if(groups.begin(), groups.end(), [&](const std::string& each) { return is_in_group(each, chosen); });
+  bool has_forked = false;
+  std::string members;
+  for (const SubjectProcess& process : subject.processes) {
+    const auto own = analyse::mcapi_nodes(process.log);
+    if (own.empty() || (group == groups.end() ? &process != &chosen : !is_in_group(*group, process))) continue;
+    append(subject.only, recording::launched_as(process.name));
+    append(members, process.name);
+    has_forked = has_forked || process.name != recording::launched_as(process.name);
+    for (const analyse::McapiNode& node : own) append(subject.nodes, node.name());
+  }
+  if (has_forked) subject.alone = members;
+  return true;
+}
+
+bool is_left_out(const Subject& subject, std::string_view process) {
+  if (!is_listed(subject.only, recording::launched_as(process))) return true;
+  if (subject.alone.empty()) return false;
+  for (std::string_view rest = subject.alone; !rest.empty();) {
+    const std::size_t end = std::min(rest.find(','), rest.size());
+    if (recording::is_needed_for(rest.substr(0, end), process)) return false;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return true;
+}
+
 // --only: leaves the processes that are replayed, which are that one or its group.
 Result<void> choose(Subject& subject, const std::string& only) {
   if (only.empty()) return {};
@@ -86,7 +135,12 @@ Result<void> choose(Subject& subject, const std::string& only) {
   const bool is_launched = manifest.lines.empty() ? launched == manifest.processes.front()
                                                   : std::any_of(manifest.lines.begin(), manifest.lines.end(), is_line);
   if (!is_launched) return fail(ErrorCode::unsupported, fmt::format("{} cannot be started by itself", process->name));
-  if (manifest.level != "data") {
+  const bool has_data = manifest.level == "data";
+  if (!has_data && choose_group_of_nodes(subject, *process)) {
+    std::erase_if(subject.processes, [&](const SubjectProcess& other) { return is_left_out(subject, other.name); });
+    return {};
+  }
+  if (!has_data) {
     const auto holds = [&](const std::string& group) { return is_listed(group, launched); };
     const auto group = std::find_if(manifest.groups.begin(), manifest.groups.end(), holds);
     if (group == manifest.groups.end()) {
@@ -99,10 +153,7 @@ Result<void> choose(Subject& subject, const std::string& only) {
   }
   subject.only = launched;
   leave_relatives_out(subject, *process);
-  std::erase_if(subject.processes, [&](const SubjectProcess& other) {
-    if (!subject.alone.empty() && !recording::descends_from(subject.alone, other.name)) return true;
-    return !is_listed(subject.only, recording::launched_as(other.name));
-  });
+  std::erase_if(subject.processes, [&](const SubjectProcess& other) { return is_left_out(subject, other.name); });
   return {};
 }
 
@@ -315,6 +366,7 @@ Result<Subject> prepare(const Folder& folder, const SubjectOptions& options) {
                   .lines = {},
                   .only = {},
                   .alone = {},
+                  .nodes = {},
                   .folder = folder,
                   .manifest = *manifest,
                   .fixed_addresses = manifest->randomize_off,

@@ -47,7 +47,8 @@ struct Subject {
   std::vector<SubjectProcess> processes;  // those to replay: the one that was launched first; those it started after it
   std::vector<SubjectLine> lines;         // what is launched: one, or all or some lines of a system
   std::string only;                       // names of the processes that are replayed, separated by commas; empty: all
-  std::string alone;                      // of what is launched, only this process and those that it descends from
+  std::string alone;                      // of what is launched, only these processes and those that they descend from
+  std::string nodes;                      // the MCAPI nodes that are replayed, of a recording in groups; empty: all
   recording::Folder folder;
   Manifest manifest;
   bool fixed_addresses{true};

@@ -89,6 +89,11 @@ bool descends_from(std::string_view process, std::string_view ancestor) {
   return rest.empty() || rest.starts_with("-") || rest.starts_with(".exec") || rest.starts_with("#");
 }
 
+bool is_needed_for(std::string_view chosen, std::string_view process) {
+  if (descends_from(chosen, process)) return true;
+  return launched_as(chosen) == chosen && descends_from(process, chosen);
+}
+
 std::string Folder::name() const {
   const fs::path last = path.has_filename() ? path.filename() : path.parent_path().filename();
   return std::string(without_suffix(last.native(), folder_suffix));

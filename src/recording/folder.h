@@ -30,6 +30,9 @@ std::string_view launched_as(std::string_view process);
 
 // Is `process` this one, a later image of it, or one that it forked?
 bool descends_from(std::string_view process, std::string_view ancestor);
+// Where `chosen` is replayed without its relatives: does `process` run too? Those that it descends from do; what a
+// launched process starts does with it.
+bool is_needed_for(std::string_view chosen, std::string_view process);
 
 struct Folder {
   std::filesystem::path path;

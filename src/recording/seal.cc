@@ -11,6 +11,10 @@
 namespace reprise::recording {
 namespace {
 
+// A replay holds one chunk of each thread in memory, however long the recording is; larger ones hardly get smaller.
+constexpr std::size_t sealed_chunk_bytes = std::size_t{16} << 10;
+static_assert(sealed_chunk_bytes <= chunk_bytes);
+
 constexpr int zstd_level = 3;  // 6 takes twice the time for 4 % less
 
 using Buffer = std::vector<std::uint8_t>;
@@ -233,7 +237,7 @@ Result<Row> Sealing::write_thread(SealedWriter& writer, const LoadedThread& thre
     }
     if (!event || !*event) break;
     const std::span<const std::uint8_t> record = reader.record();
-    if (chunk.size() + record.size() > chunk_bytes) flush();
+    if (chunk.size() + record.size() > sealed_chunk_bytes) flush();
     chunk.insert(chunk.end(), record.begin(), record.end());
     has_end_mark = (*event)->kind == Kind::end;
     if ((*event)->kind == Kind::content) info_.flags |= live_contents;  // the table that said so may be lost

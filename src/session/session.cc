@@ -4,12 +4,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
 
 #include "gate/free.h"
 #include "gate/run_order.h"
@@ -171,7 +173,12 @@ Session* session() { return the_session; }
 bool is_left_out(const std::string& name) {
   const Settings& settings = the_session->settings;
   if (settings.mode != Mode::replay || settings.alone.empty()) return false;
-  return !recording::descends_from(settings.alone, name);
+  for (std::string_view rest = settings.alone; !rest.empty();) {
+    const std::size_t end = std::min(rest.find(','), rest.size());
+    if (recording::is_needed_for(rest.substr(0, end), name)) return false;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return true;
 }
 
 void end_as_recorded(const std::string& name) {

@@ -14,7 +14,8 @@
 //   REPRISE_RUN=folder          who is where in this run    REPRISE_PEERS=file        the same on other hosts
 //   REPRISE_GROUPS=a,b;c        across groups, contents     REPRISE_ONLY=a,b          nobody else is replayed
 //   REPRISE_EXCEPTIONS=trace-only   replay: recorded errors come by themselves or not at all
-//   REPRISE_ALONE=process       forked processes that it does not descend from do nothing but end as recorded
+//   REPRISE_ALONE=a,b           forked processes that these do not descend from do nothing but end as recorded
+//   REPRISE_NODES=0/1,0/2       the MCAPI nodes that are replayed; nothing: all
 //
 // The others are consumed at start, so that children that are not followed do not take them for theirs.
 #pragma once

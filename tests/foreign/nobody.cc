@@ -5,6 +5,7 @@
 namespace reprise::gate {
 
 __thread Thread* current = nullptr;
+const char* process_name = "main";
 
 void rest(unsigned) noexcept { sched_yield(); }
 

@@ -123,6 +123,35 @@ TEST_CASE(a_receive_waits_on_unless_told_otherwise) {
   killer.join();
 }
 
+// Receives that were posted learn of it from test, wait and wait_any; the requests are over then.
+TEST_CASE(a_posted_receive_learns_that_nobody_is_left) {
+  setenv("MCAPI_PEER_DEATH", "error", 1);
+  const pid_t child = start(2, [] { create(1); });
+  initialize(1);
+  const mcapi_endpoint_t mine = create(1);
+  get(2, 1);
+  constexpr std::size_t count = 3;
+  mcapi_request_t requests[count] = {};
+  int values[count] = {};
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < count; ++i)
+    STATUS_OF(mcapi_msg_recv_i(mine, &values[i], 4, &requests[i], &status), MCAPI_PENDING);
+  EXPECT_IS(mcapi_test(&requests[0], &size, &status), MCAPI_FALSE);
+  EXPECT_IS(status, MCAPI_PENDING);
+  std::thread killer([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    kill_and_reap(child);
+  });
+  EXPECT_IS(mcapi_wait(&requests[0], &size, MCAPI_TIMEOUT_INFINITE, &status), MCAPI_FALSE);
+  EXPECT_IS(status, MCAPI_ERR_TRANSMISSION);
+  killer.join();
+  EXPECT_IS(mcapi_test(&requests[1], &size, &status), MCAPI_FALSE);
+  EXPECT_IS(status, MCAPI_ERR_TRANSMISSION);
+  EXPECT_IS(mcapi_wait_any(1, &requests[2], &size, MCAPI_TIMEOUT_INFINITE, &status), 0u);
+  EXPECT_IS(status, MCAPI_ERR_TRANSMISSION);
+  STATUS_OF(mcapi_wait(&requests[0], &size, 0, &status), MCAPI_ERR_REQUEST_INVALID);
+}
+
 TEST_CASE(a_thread_that_ends_is_not_a_death) {
   initialize(1);
   const mcapi_endpoint_t mine = create(1);

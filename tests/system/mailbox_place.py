@@ -82,6 +82,16 @@ def check_sequence(bench):
     bench.expect(early.code == 1, "early: a receive before any arrival is infeasible", "early", early)
 
 
+def check_closed(bench):
+    """A port of the system's choice, and a receive that a close ends: it is no event, so the sequence is feasible."""
+    recorded = bench.record("mailbox_place", "closed", favour="first")
+    (bench.folder / "closed.seq").write_bytes(bench.reprise("sequence", "closed", "--form", "node").out)
+    tested = bench.reprise("test", "--sequence", "closed.seq", "-o", "again", "--", GUESTS / "mailbox_place")
+    bench.expect(recorded.code == 0 and tested.code == 0, "closed: is feasible", "again", tested)
+    replayed = bench.replay("again")
+    bench.expect(replayed.code == 0 and b"\nclosed 6\n" in replayed.out, "again: ends by the close", "again", replayed)
+
+
 # ---- what may come to a port ----
 
 def frame(kind, payload, length=None, number=0):
@@ -247,6 +257,7 @@ def main():
     differ = sum(check_processes(bench, number) for number in range(ROUNDS))
     bench.expect(differ > 0, f"control: without the gate the order is another ({differ} of {ROUNDS})")
     check_sequence(bench)
+    check_closed(bench)
     check_garbage(bench)
     check_hosts(bench)
     bench.finish()

@@ -47,7 +47,7 @@ def papers_programs(bench):
     profile = make_profile(bench, "mcapi", "libmcapi_plain2.so")
     subjects = {"figures": (SOURCE / "examples" / "10_mcapi" / "figures.cc", [["8"], ["28"]])}
     if FULL:
-        for name, sizes in {"bt": "1 10", "cg": "2 11", "tn": "1 2", "bully": "3 12"}.items():
+        for name, sizes in {"bt": "3 21", "cg": "2 11", "tn": "1 10", "bully": "3 12"}.items():
             subjects[name] = (SOURCE / "benchmarks" / "mcapi" / f"{name}.cc", [[size] for size in sizes.split()])
     for name, (source, sizes) in subjects.items():
         program = bench.folder / name

@@ -72,13 +72,16 @@ def benchmarks(bench):
 
 
 def control(bench, figure, mode):
-    """Left alone, the program comes out in another way when another node is slow."""
+    """Left alone, the program comes out in another way when another node is slow: on a busy machine, not at the first try."""
     seen = set()
-    for node in FIGURES[figure]:
-        slow(bench, node)
-        ran = bench.record(PROGRAM, f"control{figure}-{mode}-{node}", figure, mode)
-        seen.add(tuple(line.split(" failed=")[0] for line in lines(ran)))
-    bench.expect(len(seen) == 2, f"control: figure {figure} on {mode} depends on who is slow")
+    for i in range(20):
+        for node in FIGURES[figure]:
+            slow(bench, node)
+            ran = bench.record(PROGRAM, f"control{figure}-{mode}-{node}-{i}", figure, mode)
+            seen.add(tuple(line.split(" failed=")[0] for line in lines(ran)))
+        if len(seen) > 1:
+            break
+    bench.expect(len(seen) > 1, f"control: figure {figure} on {mode} depends on who is slow")
 
 
 def failed_assertion(bench):

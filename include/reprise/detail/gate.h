@@ -202,6 +202,11 @@ struct Thread {
     std::atomic_signal_fence(std::memory_order_seq_cst);
     __atomic_store_n(&slot->pending_kind, static_cast<std::uint32_t>(kind), __ATOMIC_RELAXED);
   }
+  void about_to(Kind kind) noexcept {
+    slot->pending_object = 0;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    __atomic_store_n(&slot->pending_kind, static_cast<std::uint32_t>(kind), __ATOMIC_RELAXED);
+  }
   void done() noexcept { __atomic_store_n(&slot->pending_kind, 0, __ATOMIC_RELAXED); }
 };
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace reprise::analyse::sequence {
 namespace {
 
@@ -11,15 +13,7 @@ bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x
 }  // namespace
 
 std::string shown(std::string_view text, std::size_t bytes_max) {
-  std::string out;
-  for (const char c : text.substr(0, bytes_max)) {
-    if (is_control(c)) {
-      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    } else {
-      out += c;
-    }
-  }
-  return text.size() > bytes_max ? out + "..." : out;
+  return std::string(text.substr(0, bytes_max)) + (text.size() > bytes_max ? "..." : "");
 }
 
 void Cursor::step() {
@@ -62,7 +56,7 @@ Result<Word> Cursor::quoted() {
     if (take('"')) break;
     if (peek() == '\\') {
       step();
-      if (peek() != '"' && peek() != '\\') return expected("\\\" or \\\\");
+      if (peek() != '"' && peek() != '\\') return expected("a quote or a backslash after a backslash");
     }
     if (is_control(peek())) return expected("a name without control characters");
     word.text += peek();
@@ -94,10 +88,21 @@ tl::unexpected<Error> Cursor::wrong(Place place, std::string_view message) const
               fmt::format("{}:{}:{}: {}", shown(file_, file_.size()), place.line, place.column, message));
 }
 
+// What stands here, as a reader sees it: a word, or one sign.
+std::string_view Cursor::found_here() const {
+  const std::string_view rest = text_.substr(next_);
+  const auto is_in_word = [](char c) {
+    return !is_blank(c) && !is_control(c) && c != '(' && c != ')' && c != ',' && c != '"';
+  };
+  std::size_t size = 0;
+  while (size < rest.size() && is_in_word(rest[size]) && !rest.substr(size).starts_with("//")) ++size;
+  return rest.substr(0, std::max<std::size_t>(size, 1));
+}
+
 tl::unexpected<Error> Cursor::expected(std::string_view what) const {
   if (at_dots()) return wrong(place(), "partial sequences (...) are not supported: write all events");
   std::string found = "the end of the file";
-  if (!at_end()) found = peek() == '\n' ? "the end of the line" : shown(text_.substr(next_, 1));
+  if (!at_end()) found = peek() == '\n' ? "the end of the line" : shown(found_here());
   return wrong(place(), fmt::format("expected {}, found {}", what, found));
 }
 

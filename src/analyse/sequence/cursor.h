@@ -50,6 +50,7 @@ class Cursor {
   void step();
   bool at_comment() const { return text_.substr(next_).starts_with("//"); }
   Result<Word> quoted();
+  std::string_view found_here() const;
 
   std::string_view text_;
   std::string file_;
@@ -58,7 +59,7 @@ class Cursor {
   std::uint32_t column_{1};
 };
 
-// What may go to a terminal: control characters are escaped, long text is cut.
+// Long text is cut. Control characters stay: who prints it escapes them, once.
 std::string shown(std::string_view text, std::size_t bytes_max = 60);
 
 }  // namespace reprise::analyse::sequence

@@ -53,6 +53,7 @@ inline std::string_view name(Numbering numbering) { return numbering == Numberin
 struct Place {
   std::uint32_t line{0};  // from 1; 0: nowhere
   std::uint32_t column{0};
+  std::uint32_t file{0};  // from 1, where several are read; 0: nobody said
 };
 
 // Empty names and zero numbers: the form did not say, or there is none.

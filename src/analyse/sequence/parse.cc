@@ -151,6 +151,7 @@ class Parser {
     Tuple tuple{{}, begin};
     for (;;) {
       at_.skip();
+      if (at_.peek() == '(') return at_.expected("a name or a number (is a ) missing before it?)");
       auto word = at_.word("a name or a number");
       if (!word) return tl::unexpected(word.error());
       if (tuple.fields.size() == fields_max) return at_.wrong(word->place, "no event has more than 6 fields");

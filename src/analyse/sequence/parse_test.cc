@@ -150,7 +150,8 @@ TEST(SequenceText, NamesThePlaceOfAMistake) {
   EXPECT_EQ(message_of("(receive,3,withdraw"), "f.seq:1:20: expected , or ), found the end of the file");
   EXPECT_EQ(message_of("(receive,3,,2)"), "f.seq:1:12: expected a name or a number, found ,");
   EXPECT_EQ(message_of("(receive,3,M,1)\n  (recieve,3,M,2)"),
-            "f.seq:2:4: expected connection, arrival, receive, close, SRsynchronization or elseDelay, found recieve");
+            "f.seq:2:4: expected connection, arrival, receive, close, SRsynchronization or elseDelay as field 1 (of "
+            "form node), found recieve");
   EXPECT_EQ(message_of("(receive,3,M,1)\n..."),
             "f.seq:2:1: partial sequences (...) are not supported: write all events");
   EXPECT_EQ(message_of("N: ((receive,3,M,1), ...)"),
@@ -177,7 +178,7 @@ TEST(SequenceText, NamesThePlaceOfAMistake) {
   EXPECT_EQ(message_of("(entry,1,C:m,empty)"), "f.seq:1:14: expected NA, found empty");
   EXPECT_EQ(message_of("(wait,1,C:m,NA)"), "f.seq:1:13: expected a condition, found NA");
   EXPECT_EQ(message_of("(1,2,3,4,5,6,7)"), "f.seq:1:14: no event has more than 6 fields");
-  EXPECT_EQ(message_of("(close,1,\x1b[31m,1)"), "f.seq:1:10: expected a name or a number, found \\x1b");
+  EXPECT_EQ(message_of("(close,1,\x1b[31m,1)"), "f.seq:1:10: expected a name or a number, found \x1b");
 }
 
 // ---- mutations ----

@@ -82,7 +82,9 @@ class Fields {
 
   Result<void> type_at(std::size_t i, bool (*fits)(Type), std::string_view what) {
     const auto type = field(i).is_quoted ? std::nullopt : type_named(field(i).text);
-    if (!type || !fits(*type)) return at_.expected_at(field(i), what);
+    if (!type || !fits(*type)) {
+      return at_.expected_at(field(i), fmt::format("{} as field {} (of form {})", what, i + 1, name(sequence_.form)));
+    }
     event_.type = *type;
     return {};
   }

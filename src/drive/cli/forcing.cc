@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <filesystem>
+#include <fstream>
+#include <set>
 
 #include "analyse/text.h"
 #include "drive/cli/new_recording.h"
@@ -44,6 +46,38 @@ Result<void> check_whole(const recording::Folder& folder) {
   return {};
 }
 
+// "who.seq:3:5: (1,deposit,arrival)": an event as its author wrote it.
+std::string written_at(const analyse::sequence::Place& place, const Listed& listed) {
+  if (place.file == 0 || place.file > listed.files.size())
+    return fmt::format("it stands in line {}, column {}", place.line, place.column);
+  const std::string& file = listed.files[place.file - 1];
+  std::ifstream stream(file);
+  std::string line;
+  for (std::uint32_t i = 0; i < place.line && std::getline(stream, line); ++i) continue;
+  constexpr std::size_t bytes_max = 120;
+  std::string_view event = std::string_view(line).substr(std::min<std::size_t>(place.column - 1, line.size()));
+  event = event.substr(0, std::min({event.find(')'), event.size(), bytes_max}) + 1);
+  return fmt::format("{}:{}:{}: {}", file, place.line, place.column, event);
+}
+
+// Numbers that cannot mean what their author meant: they are allowed, as a program may name its process by itself.
+void tell_doubts(const Forcing& forcing, Console& console) {
+  if (forcing.listed.start_ids.empty()) return;
+  std::set<std::string> started;
+  for (const TargetLine& program : forcing.programs) started.insert(program.line.name);
+  std::set<std::string> numbered;
+  for (const analyse::sequence::StartId& id : forcing.listed.start_ids) {
+    const std::string process(recording::launched_as(id.process));
+    numbered.insert(process);
+    if (started.contains(process)) continue;
+    console.note(fmt::format("start-id: no program is called {}; there are {}", id.process, fmt::join(started, ", ")));
+  }
+  for (const std::string& process : started) {
+    if (!numbered.contains(process))
+      console.note(fmt::format("no start-id was given to {}: its threads have no numbers", process));
+  }
+}
+
 }  // namespace
 
 Result<Forcing> forcing_of(const Arguments& arguments, Purpose purpose, const char* default_name, Console& console) {
@@ -73,6 +107,7 @@ Result<Forcing> forcing_of(const Arguments& arguments, Purpose purpose, const ch
   if (!folder) return tl::unexpected(folder.error());
   forcing.folder = *std::move(folder);
   forcing.kept = forcing.folder.name();
+  tell_doubts(forcing, console);
   return forcing;
 }
 
@@ -84,15 +119,14 @@ Result<Tested> test_forced(const Forcing& forcing) {
   return tested;
 }
 
-std::vector<std::string> stop_lines(const Tested& tested) {
+std::vector<std::string> stop_lines(const Tested& tested, const Listed& listed) {
   std::vector<std::string> lines;
   if (tested.place && *tested.place < tested.listed) {
     lines.push_back(fmt::format("event {} cannot happen: {}", *tested.place + 1, analyse::escape(tested.event)));
   } else if (tested.place) {
     lines.emplace_back("all listed events happened, but they are not all that happens");
   }
-  if (tested.line.line > 0)
-    lines.push_back(fmt::format("  it stands in line {}, column {}", tested.line.line, tested.line.column));
+  if (tested.line.line > 0) lines.push_back("  " + analyse::escape(written_at(tested.line, listed)));
   if (!tested.reason.empty()) lines.push_back(tested.reason);
   for (const std::string& line : tested.instead) lines.push_back("  " + analyse::escape(line));
   return lines;

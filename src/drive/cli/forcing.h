@@ -28,7 +28,7 @@ Result<Forcing> forcing_of(const Arguments& arguments, Purpose purpose, const ch
 Result<Tested> test_forced(const Forcing& forcing);
 
 // Where a run stopped: the event, why, and what each thread was about to do.
-std::vector<std::string> stop_lines(const Tested& tested);
+std::vector<std::string> stop_lines(const Tested& tested, const Listed& listed);
 // Which values from outside were held constant; empty: there are none.
 std::string held_line(const Tested& tested, const std::string& inputs);
 // The facts of a run, after its verdict.

@@ -45,8 +45,10 @@ std::map<std::string, std::string> read_report(const fs::path& path, std::string
     const std::size_t first = line.find('\t');
     const std::size_t second = line.find('\t', first + 1);
     const std::size_t third = line.find('\t', second + 1);
-    if (third == std::string::npos || line.compare(0, first, wanted) != 0) continue;
-    found[line.substr(first + 1, second - first - 1)] = line.substr(third + 1);
+    if (third == std::string::npos) continue;
+    const std::string thread = line.substr(first + 1, second - first - 1);
+    if (line.starts_with("goes_on\t")) found.erase(thread);
+    if (line.compare(0, first, wanted) == 0) found[thread] = line.substr(third + 1);
   }
   return found;
 }

@@ -85,11 +85,12 @@ bool is_of_mailboxes(Form form) {
   return form != Form::monitor && form != Form::simple_monitor && form != Form::semaphore;
 }
 
-Result<void> add(Listed& listed, const Sequence& read, const Numbers& numbers) {
+Result<void> add(Listed& listed, const Sequence& read, std::size_t file, const Numbers& numbers) {
   auto in = named(read, numbers);
   if (!in) return tl::unexpected(in.error());
   auto counted = sequence::count_numbers(*in);
   if (!counted) return tl::unexpected(counted.error());
+  for (Event& event : counted->events) event.place.file = static_cast<std::uint32_t>(file + 1);
   const Form form = in->form;
   if (form == Form::object || form == Form::thread1) {
     // Any order will do that keeps those of threads and mailboxes.
@@ -206,13 +207,20 @@ Result<Listed> read_listed(const std::vector<std::string>& files, const std::vec
       numbers.ids.insert(numbers.ids.end(), one.start_ids.begin(), one.start_ids.end());
     all.push_back(*std::move(sequences));
   }
-  for (const auto& sequences : all) {
-    for (const Sequence& one : sequences) {
+  listed.files = files;
+  listed.start_ids = numbers.ids;
+  for (std::size_t file = 0; file < all.size(); ++file) {
+    for (const Sequence& one : all[file]) {
       if (listed.lists_mailboxes && is_of_mailboxes(one.form)) {
+        const sequence::Place place = one.parts.empty() || one.parts.front().events.empty()
+                                          ? sequence::Place{1, 1}
+                                          : one.parts.front().events.front().place;
         return fail(ErrorCode::usage,
-                    fmt::format("{}: there is a sequence of mailbox events already; give one of them", one.file));
+                    fmt::format("{}:{}:{}: a second sequence of mailbox events begins here (form {}); "
+                                "all of them must be in one",
+                                one.file, place.line, place.column, name(one.form)));
       }
-      if (auto added = add(listed, one, numbers); !added) return tl::unexpected(added.error());
+      if (auto added = add(listed, one, file, numbers); !added) return tl::unexpected(added.error());
     }
   }
   return listed;

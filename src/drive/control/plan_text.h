@@ -15,6 +15,8 @@ struct Listed {
   std::vector<analyse::sequence::Event> monitors;    // all events of each monitor that is listed
   std::vector<analyse::sequence::Event> entries;     // all entries and reentries of a process: who, not where
   std::vector<analyse::sequence::Event> semaphores;  // all events of each semaphore that is listed
+  std::vector<std::string> files;                    // where they stand
+  std::vector<analyse::sequence::StartId> start_ids;
   bool lists_mailboxes{false};
   bool has_total_order{false};     // the order of the text means something across objects
   bool is_simple{false};           // types and mailboxes are not known

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -65,10 +67,13 @@ Result<std::vector<std::string>> files_of_folder(const std::string& folder, Purp
 }  // namespace
 
 Result<std::string> read_text(const std::string& path) {
+  errno = 0;
   std::ifstream stream(path, std::ios::binary);
   std::ostringstream text;
+  if (stream && stream.peek() == std::ifstream::traits_type::eof() && errno == 0)
+    return fail(ErrorCode::usage, fmt::format("{}: it is empty", path));
   if (!stream || !(text << stream.rdbuf()))
-    return fail(ErrorCode::not_found, fmt::format("{}: it cannot be read, or is empty", path));
+    return fail(ErrorCode::not_found, fmt::format("cannot read {}: {}", path, std::strerror(errno)));
   return text.str();
 }
 

@@ -83,6 +83,7 @@ void run_handler(int signal, siginfo_t* information, void* context) {
   gate::Thread stand_in;
   stand_in.slot = &slot;
   stand_in.gate = &gate;
+  stand_in.in_handler = true;
   gate::Thread* const interrupted = gate::current;
   if (interrupted != nullptr) gate::current = &stand_in;
   const struct sigaction& action = program_actions[signal];

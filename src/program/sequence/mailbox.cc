@@ -115,6 +115,7 @@ MailboxCore::MailboxCore(const std::string& name, const at* place, bool is_synch
       party_(new party(name, place)),
       port_(party_->port()),
       planned_(plan() != nullptr && plan()->lists_mailboxes() ? &plan()->mailbox(name) : nullptr),
+      closed_(label_.c_str()),
       server_([this] { serve(); }) {}
 
 MailboxCore::~MailboxCore() { stop(); }
@@ -274,6 +275,7 @@ bool MailboxCore::is_turn(const Actor& receiver) const {
 // Returns in the receiver's turn; holds it for good where it would do more than is listed.
 void MailboxCore::await_turn(std::unique_lock<reprise::mutex>& lock) {
   const std::string_view type = is_synchronous_ ? "SRsynchronization" : "receive";
+  if (const std::string another = another_step(type, name_); !another.empty()) return await_close(lock, another);
   const bool is_listed = own_step(type, name_, true, {}, &lock);
   const Actor self = this_actor();
   bool has_told = false;
@@ -283,6 +285,16 @@ void MailboxCore::await_turn(std::unique_lock<reprise::mutex>& lock) {
     if (is_listed && !std::exchange(has_told, true)) wants(std::string(type) + ' ' + name_);
     hub_->wait(lock);
   }
+}
+
+// The thread would receive where that is not listed of it. If the mailbox is closed it receives nothing, which is no
+// event: then it has done nothing else than what is listed.
+void MailboxCore::await_close(std::unique_lock<reprise::mutex>& lock, const std::string& what) {
+  deviates(what);
+  ++await_close_;
+  while (!is_closed_) closed_.wait(lock);
+  --await_close_;
+  goes_on();
 }
 
 Mail MailboxCore::take_in_turn() {
@@ -322,7 +334,7 @@ std::string MailboxCore::finish(Mail mail) {
 
 std::string MailboxCore::receive() {
   std::unique_lock lock(hub_->mutex);
-  if (is_forced()) await_turn(lock);
+  if (is_forced() && !is_closed_) await_turn(lock);
   while (queue_.empty() && !is_closed_ && !is_forced()) hub_->wait(lock);
   if (is_closed_) throw mailbox_error(mailbox_fault::closed, "mailbox " + name_ + " is closed");
   Mail mail = is_forced() ? take_in_turn() : take();
@@ -337,6 +349,7 @@ void MailboxCore::close() {
     is_closed_ = true;
     left = std::exchange(queue_, {});
     hub_->notify();
+    if (await_close_ > 0) closed_.notify_all();
     for (Mail& mail : left) {
       if (!mail.reply) continue;
       try {
@@ -355,6 +368,7 @@ void MailboxCore::stop() {
     if (std::exchange(is_stopped_, true)) return;
     is_closed_ = true;
     hub_->notify();
+    if (await_close_ > 0) closed_.notify_all();
   }
   try {
     party_->find(name_).send(std::string(1, stop_mark));

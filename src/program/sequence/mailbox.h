@@ -135,6 +135,7 @@ class MailboxCore {
   // Where a sequence is forced.
   void advance();
   void await_turn(std::unique_lock<reprise::mutex>& lock);
+  void await_close(std::unique_lock<reprise::mutex>& lock, const std::string& what);
   // `place`: in the sequence that is forced.
   void note(const char* type, const std::string& rest, std::uint64_t place);
 
@@ -154,6 +155,8 @@ class MailboxCore {
   std::uint64_t last_number_{0};  // of the last event, in the hub
   std::uint64_t connections_{0};
   bool is_closed_{false};
+  condition_variable closed_;     // for those who wait for nothing else
+  std::uint64_t await_close_{0};  // how many they are
   bool is_stopped_{false};
 
   thread server_;

@@ -78,6 +78,10 @@ const T& of_actor(const std::map<std::string, T>& lists, const Actor& actor, con
   return none;
 }
 
+std::string what_text(std::string_view type, const std::string& object) {
+  return std::string(type) + (object.empty() ? "" : ' ' + object) + " as its number ";
+}
+
 }  // namespace
 
 Actor this_actor() {
@@ -138,22 +142,32 @@ const std::vector<std::string>& Plan::entries_of(const Actor& actor) const {
 
 const Plan* plan() { return the_plan; }
 
+std::string another_step(std::string_view type, const std::string& object) {
+  const std::vector<PlannedStep>& steps = plan()->steps_of(this_actor());
+  if (own_next >= steps.size()) return {};
+  const PlannedStep& step = steps[own_next];
+  const std::uint64_t number = counted().mailbox_events + 1;
+  const std::uint64_t all = counted().all + 1;
+  const bool is_it = step.type == type && step.object == object && (step.number == 0 || step.number == number) &&
+                     (step.all == 0 || step.all == all);
+  return is_it ? std::string() : what_text(type, object) + std::to_string(step.all == 0 ? number : all);
+}
+
+void deviates(std::string_view what) { report("deviates", what); }
+void goes_on() { report("goes_on", {}); }
+
 bool own_step(std::string_view type, const std::string& object, bool may_wait, std::string_view where,
               std::unique_lock<mutex>* lock) {
   const Plan* forced = plan();
   if (forced == nullptr || !forced->lists_mailboxes()) return true;
-  const std::vector<PlannedStep>& steps = forced->steps_of(this_actor());
-  const std::string what = std::string(type) + (object.empty() ? "" : ' ' + object) + " as its number ";
   const std::uint64_t number = counted().mailbox_events + 1;
   const std::uint64_t all = counted().all + 1;
-  if (own_next >= steps.size()) {
+  if (own_next >= forced->steps_of(this_actor()).size()) {
     if (may_wait) return false;
-    hold(what + std::to_string(number) + std::string(where), lock);
+    hold(what_text(type, object) + std::to_string(number) + std::string(where), lock);
   }
-  const PlannedStep& step = steps[own_next];
-  const bool is_it = step.type == type && step.object == object && (step.number == 0 || step.number == number) &&
-                     (step.all == 0 || step.all == all);
-  if (!is_it) hold(what + std::to_string(step.all == 0 ? number : all) + std::string(where), lock);
+  if (const std::string another = another_step(type, object); !another.empty())
+    hold(another + std::string(where), lock);
   ++own_next;
   note(Kind::mailbox, object, "step " + std::string(type) + ' ' + std::to_string(number) + ' ' + std::to_string(all));
   return true;
@@ -174,7 +188,7 @@ void own_entry(const std::string& monitor) {
 void wants(std::string_view what) { report("wants", what); }
 
 void hold(std::string_view what, std::unique_lock<mutex>* lock) {
-  report("deviates", what);
+  deviates(what);
   if (lock != nullptr) lock->unlock();
   std::unique_lock for_good(held->mutex);
   for (;;) held->never.wait(for_good);

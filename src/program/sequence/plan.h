@@ -103,6 +103,13 @@ const Plan* plan();
 bool own_step(std::string_view type, const std::string& object, bool may_wait = false, std::string_view where = {},
               std::unique_lock<mutex>* lock = nullptr);
 
+// What is told of the calling thread if it does this, where its next step is another; empty: it is this one, or there
+// is none.
+std::string another_step(std::string_view type, const std::string& object);
+// The same without being held: it may be that nothing comes of it. Then it goes on.
+void deviates(std::string_view what);
+void goes_on();
+
 // The place of the calling thread's next step; no_place: it has no more.
 std::uint64_t own_place();
 

@@ -190,6 +190,7 @@ Result<std::vector<TargetLine>> find_lines(const Arguments& arguments) {
   }
   for (const std::string& name : named) {
     const auto is_it = [&name](const TargetLine& line) { return line.line.name == name; };
+    if (name.find('/') != std::string::npos) continue;  // an MCAPI node
     if (std::any_of(found.begin(), found.end(), is_it)) continue;
     return fail(ErrorCode::usage, fmt::format("there is no line {} in {}", name, arguments.procfile));
   }
@@ -233,6 +234,13 @@ int run_record(const Arguments& arguments, Console& console) {
   }
   if (!arguments.process.empty() && !recording::is_valid_name(arguments.process)) {
     return console.fail({ErrorCode::usage, fmt::format("{} is no name for a process", arguments.process)});
+  }
+  if (!arguments.groups.empty() && arguments.technique == "sender")
+    return console.fail({ErrorCode::usage, "--technique sender orders all nodes; it goes with no --group"});
+  if (!arguments.groups.empty() && !arguments.mcapi.empty()) {
+    return console.fail({ErrorCode::unsupported,
+                         "groups of nodes are recorded with reprise's own MCAPI library only; --technique data records "
+                         "what each node needs to be replayed alone"});
   }
   setenv("MCAPI_INPUTS", "on", 0);  // kept with the environment, so that a replay does alike
   if (!arguments.procfile.empty()) return run_system(arguments, console);

@@ -47,7 +47,7 @@ int run_replay_sequence(const Arguments& arguments, Console& console) {
     return run_replay(again, console);
   }
   console.print(console.styled(Style::bad, fmt::format("{} {}", word, how)));
-  for (const std::string& line : stop_lines(*tested)) console.print(line);
+  for (const std::string& line : stop_lines(*tested, forcing->listed)) console.print(line);
   console.note(fmt::format("the recording {} came furthest", forcing->kept));
   if (code == undecided) console.note("more runs may find it: --search N");
   console.next(fmt::format("reprise sequence {}", forcing->kept));

@@ -19,6 +19,8 @@ const char* technique_name(McapiTechnique technique) {
       return "sender";
     case McapiTechnique::data:
       return "data";
+    case McapiTechnique::groups:
+      return "groups";
     default:
       return "receiver";
   }

@@ -14,14 +14,15 @@ std::string_view name(Feasibility verdict) {
                                               : "undecided";
 }
 
-void print_text(const Tested& tested, const std::string& kept, Console& console) {
+void print_text(const Tested& tested, const Forcing& forcing, Console& console) {
   console.print(fmt::format("{} ({}, {})", name(tested.verdict), analyse::counted(tested.listed, "event"),
                             analyse::counted(tested.runs, "run")));
-  if (tested.verdict == Feasibility::feasible) return console.print(fmt::format("the recording {} proves it", kept));
-  for (const std::string& line : stop_lines(tested)) console.print(line);
+  if (tested.verdict == Feasibility::feasible)
+    return console.print(fmt::format("the recording {} proves it", forcing.kept));
+  for (const std::string& line : stop_lines(tested, forcing.listed)) console.print(line);
   if (tested.verdict == Feasibility::infeasible)
     console.print("searched was every order of what is not listed and races: none yields it");
-  console.print(fmt::format("the recording {} came furthest", kept));
+  console.print(fmt::format("the recording {} came furthest", forcing.kept));
 }
 
 }  // namespace
@@ -36,7 +37,7 @@ int run_test(const Arguments& arguments, Console& console) {
   if (arguments.json) {
     console.print_json(facts_of(std::string(name(tested->verdict)), *tested, forcing->kept));
   } else {
-    print_text(*tested, forcing->kept, console);
+    print_text(*tested, *forcing, console);
   }
   if (tested->verdict == Feasibility::undecided) console.note("more runs may decide it: --search N");
   return tested->verdict == Feasibility::feasible     ? done

@@ -23,10 +23,10 @@ enum class Caller : std::uint8_t { program, system, ours };
 
 Caller whose(const void* address);
 
-// Is something recorded or replayed here, and is it a call of the program?
-inline bool is_recorded(const void* caller) {
-  return gate::current != nullptr && gate::in_library == 0 && whose(caller) == Caller::program;
-}
+// Is something recorded or replayed here? Not in a signal handler, which runs when it runs.
+inline bool is_watched() { return gate::current != nullptr && gate::in_library == 0 && !gate::current->in_handler; }
+// The same, and it is a call of the program.
+inline bool is_recorded(const void* caller) { return is_watched() && whose(caller) == Caller::program; }
 
 // The function of this name in the next library.
 template <typename Function>

@@ -37,7 +37,7 @@ ssize_t recorded_read(const char* name, int file, void* buffer, std::size_t size
 
 // Who waits for a person shows what was printed so far, as libc does it.
 ssize_t fill(void*, char* buffer, std::size_t size) {
-  if (gate::current == nullptr || gate::in_library != 0) return next_read.get()(STDIN_FILENO, buffer, size);
+  if (!is_watched()) return next_read.get()(STDIN_FILENO, buffer, size);
   if (isatty(STDIN_FILENO) != 0) fflush(stdout);
   return recorded_read("stdin", STDIN_FILENO, buffer, size);
 }
@@ -66,7 +66,7 @@ bool is_random(int file) {
 }
 
 ssize_t read_as(const void* caller, int file, void* buffer, std::size_t size) {
-  if (gate::current == nullptr || gate::in_library != 0) return next_read.get()(file, buffer, size);
+  if (!is_watched()) return next_read.get()(file, buffer, size);
   const Caller who = whose(caller);
   // libstdc++ reads standard input for the program (std::cin by itself).
   if (file == STDIN_FILENO && who != Caller::ours) return recorded_read("stdin", file, buffer, size);
@@ -82,7 +82,7 @@ bool is_random_path(const char* path, const char* mode) {
 
 ssize_t fill_random(void* file, char* buffer, std::size_t size) {
   const int number = *static_cast<int*>(file);
-  if (gate::current == nullptr) return next_read.get()(number, buffer, size);
+  if (!is_watched()) return next_read.get()(number, buffer, size);
   return recorded_read("random", number, buffer, size);
 }
 

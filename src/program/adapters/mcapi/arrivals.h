@@ -10,7 +10,8 @@
 
 namespace reprise::mcapi {
 
-enum class Technique : std::uint8_t { receiver, sender, data };
+// groups: as receiver, and the contents of what comes from another group.
+enum class Technique : std::uint8_t { receiver, sender, data, groups };
 
 // Node `id` begins: what is recorded from now on ($MCAPI_TECHNIQUE), or on replay what was.
 void pass_technique(std::uint32_t id);
@@ -30,17 +31,26 @@ Status settle(Kind kind, Act act, Pretend pretend) {
   return status;
 }
 
-// Sender: a message was retrieved. On replay await_retrieval() waits until it is this one's turn, and
-// retrieved_again() says that it was taken. Without the node's mutex, except retrieved().
-void retrieved();
-void await_retrieval(Node& node);
+// Sender: a message was retrieved, the how-manyth of its endpoint; what else was there then counts as retrieved with
+// it. On replay await_retrieval() waits until it is the turn of those that begin with this one: then retrieved_again()
+// says that it was taken. Without the node's mutex, except retrieved().
+void retrieved(Handle handle, Index index, std::uint32_t ordinal);
+bool await_retrieval(Node& node, Handle handle);
 void retrieved_again();
 
 // The how-manyth retrieval of the program this thread's last one was; where it is not recorded, in this run.
 std::uint64_t arrival_to_note();
 
-// Data: what was received is kept. On replay it is taken from the recording; false: it is not there.
-void keep_contents(const void* bytes, std::size_t size);
+// Data: what was received is kept, in groups if it came from a node of another one. On replay it is taken from the
+// recording; false: it is not there.
+void keep_contents(const void* bytes, std::size_t size, std::uint32_t from);
 bool give_contents(std::string& bytes);
+
+// Groups: the other end of a channel that was opened.
+void keep_peer(Handle peer);
+// Groups: on replay what was kept of the last outcome, whether it is needed or not; false: nothing was, so that it
+// comes from this group.
+bool is_grouped();
+bool give_from_outside(std::string& bytes);
 
 }  // namespace reprise::mcapi

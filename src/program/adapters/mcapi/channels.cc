@@ -9,6 +9,7 @@
 #include "program/adapters/mcapi/arrivals.h"
 #include "program/adapters/mcapi/completion.h"
 #include "program/adapters/mcapi/endpoints.h"
+#include "program/adapters/mcapi/groups.h"
 #include "program/adapters/mcapi/messages.h"
 #include "program/adapters/mcapi/operations.h"
 #include "program/adapters/mcapi/queue.h"
@@ -47,6 +48,7 @@ Status connect(Channel channel, Index from, Index to) {
   Endpoint& sender = segment().endpoint(from);
   Endpoint& receiver = segment().endpoint(to);
   if (sender.closed || receiver.closed) return Status::chan_closepending;
+  if (is_grouped() && sender.connected && sender.peer == to) return Status::success;  // open_again() did it
   if (sender.connected || receiver.connected) return Status::chan_connected;
   if (sender.memory_type != receiver.memory_type || sender.priority != receiver.priority)
     return Status::attr_incompatible;
@@ -94,7 +96,11 @@ Status connect_i(Channel channel, Handle from, Handle to, RequestHandle* request
     const bool live = is_live(segment().endpoint(sender), from) && is_live(segment().endpoint(receiver), to);
     return live ? connect(channel, sender, receiver) : Status::endp_invalid;
   };
-  const Status status = settle(Kind::mcapi_channel, act, [] {});
+  const auto act_if_present = [&] {
+    if (is_grouped() && (is_absent(id_of(from)) || is_absent(id_of(to)))) return Status::success;
+    return act();
+  };
+  const Status status = settle(Kind::mcapi_channel, act_if_present, [] {});
   if (status != Status::success) drop_request(*node, *request);
   if (status == Status::success) segment().signal_all_nodes();
   return status;
@@ -178,6 +184,11 @@ void disconnect(Endpoint& endpoint) {
 Status close(Index index) {
   Endpoint& endpoint = segment().endpoint(index);
   if (!endpoint.open) return Status::chan_notopen;
+  if (endpoint.peer == none) {  // replay in groups: the other end does not run
+    const Lock lock = lock_endpoint(endpoint);
+    disconnect(endpoint);
+    return Status::success;
+  }
   const BothLocks locks(index, endpoint.peer);
   Endpoint& peer = segment().endpoint(endpoint.peer);
   if (endpoint.direction == Direction::receive) drop_queue(endpoint);
@@ -230,6 +241,25 @@ Status close_i(Channel channel, Direction direction, Handle handle, RequestHandl
   if (status != Status::success) drop_request(*node, *request);
   segment().signal_all_nodes();
   return status;
+}
+
+bool open_again(Node& node, Index index, Handle peer) {
+  Endpoint& endpoint = segment().endpoint(index);
+  const Channel channel = endpoint.channel;
+  const Direction direction = endpoint.direction;
+  if (is_absent(id_of(peer))) {
+    pretend_open(channel, direction, index);
+    return true;
+  }
+  wait_for(node, node.event(), Deadline(forever), [&] { return endpoint.connected || find_endpoint(peer) != none; });
+  const Index other = find_endpoint(peer);
+  {
+    const Lock registry = lock_registry();
+    if (!endpoint.connected && other != none && is_live(segment().endpoint(other), peer))
+      connect(channel, direction == Direction::send ? index : other, direction == Direction::send ? other : index);
+  }
+  segment().signal_all_nodes();
+  return false;
 }
 
 // ---- sending ----
@@ -395,7 +425,9 @@ Status receive_scalar(Handle handle, std::uint64_t& value, std::size_t width) {
   const std::uint32_t timeout_ms = segment().endpoint(index).timeout;
   const Passage passage(Kind::mcapi_recv, number_of(Status::success));
   if (passage.is_known() && passage.number() != number_of(Status::success)) return status_of(passage.number());
-  if (std::string bytes; give_contents(bytes)) {
+  std::string bytes;
+  const bool is_from_outside = is_grouped() && give_from_outside(bytes) && segment().endpoint(index).peer == none;
+  if (is_from_outside || give_contents(bytes)) {
     value = 0;
     std::memcpy(&value, bytes.data(), std::min(bytes.size(), sizeof value));
     return Status::success;
@@ -406,7 +438,7 @@ Status receive_scalar(Handle handle, std::uint64_t& value, std::size_t width) {
   if (!done) status = Status::timeout;
   if (node->ended.load()) status = Status::node_notinit;
   passage.keep(number_of(status));
-  if (status == Status::success) keep_contents(&value, width);
+  if (status == Status::success) keep_contents(&value, width, id_of(peer_of(segment().endpoint(index))));
   return status;
 }
 

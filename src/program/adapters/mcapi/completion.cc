@@ -7,6 +7,7 @@
 
 #include "program/adapters/mcapi/arrivals.h"
 #include "program/adapters/mcapi/endpoints.h"
+#include "program/adapters/mcapi/groups.h"
 #include "program/adapters/mcapi/messages.h"
 #include "program/adapters/mcapi/queue.h"
 #include "program/adapters/mcapi/segment.h"
@@ -87,25 +88,27 @@ std::uint64_t expected_of(const Request& request) {
 
 void tell_message(Handle handle, const void* buffer, const Arrived& arrived, const Passage& passage) {
   if (gate::current == nullptr) return;
-  const std::uint64_t number = number_message(handle, arrived.id);
-  passage.keep(number);
-  name_sender(handle, number, arrived.id);
-  retrieved();
+  keep_message(handle, arrived.id, passage);
+  retrieved(handle, arrived.endpoint, arrived.ordinal);
   if (arrived.status == Status::msg_truncated) {
     // One byte more than there was room for says so.
     std::string more(static_cast<const char*>(buffer), arrived.size);
-    keep_contents((more + '\0').data(), arrived.size + 1);
+    keep_contents((more + '\0').data(), arrived.size + 1, arrived.id.node);
   } else {
-    keep_contents(buffer, arrived.size);
+    keep_contents(buffer, arrived.size, arrived.id.node);
   }
 }
 
 void tell(Request& request, const Passage& passage) {
   request.told = true;
   if (has_message(request))
-    return tell_message(request.handle, request.buffer, {request.status, request.size, request.id}, passage);
+    return tell_message(request.handle, request.buffer,
+                        {request.status, request.size, request.id, request.ordinal, request.endpoint}, passage);
   passage.keep(number_of(request.status));
-  if (request.asked == Asked::packet && request.status == Status::success) keep_contents(*request.packet, request.size);
+  if (request.status != Status::success) return;
+  if (request.asked == Asked::packet)
+    keep_contents(*request.packet, request.size, id_of(peer_of(segment().endpoint(request.endpoint))));
+  if (request.asked == Asked::open) keep_peer(peer_of(segment().endpoint(request.endpoint)));
 }
 
 namespace {
@@ -145,6 +148,42 @@ void tell_simulated(Node& node, Request& request, std::uint64_t number) {
 
 namespace {
 
+// In groups. What came from another one is in the recording; true if that is all there is of it.
+bool tell_from_outside(Node& node, Request& request, const MessageId& id) {
+  std::string bytes;
+  if (!give_from_outside(bytes) || !is_absent(id.node)) return false;
+  const std::lock_guard lock(node.mutex);
+  request.id = id;
+  const Status status = give_message(request, bytes);
+  request.complete(status, bytes.size());
+  return true;
+}
+
+// The same for the rest of what waits for others. The other end of a channel was noted when it was opened.
+bool tell_from_outside(Node& node, Request& request) {
+  std::string bytes;
+  if (request.asked == Asked::endpoint) {
+    if (!is_absent(id_of(request.handle))) return false;
+    *request.result = request.handle;
+    request.complete(Status::success);
+    return true;
+  }
+  if (!give_from_outside(bytes)) return false;
+  if (request.asked == Asked::packet) {
+    if (segment().endpoint(request.endpoint).peer != none) return false;
+    const std::lock_guard lock(node.mutex);
+    give_packet(node, request, bytes);
+    request.complete(Status::success, bytes.size());
+    return true;
+  }
+  Handle peer = 0;
+  if (bytes.size() == sizeof peer) std::memcpy(&peer, bytes.data(), sizeof peer);
+  if (peer == 0 || !open_again(node, request.endpoint, peer)) return false;
+  *request.result = request.handle;
+  request.complete(Status::success);
+  return true;
+}
+
 void await_message(Node& node, Request& request, const MessageId& id) {
   const auto is_there = [&] {
     const std::lock_guard lock(node.mutex);
@@ -164,12 +203,15 @@ void tell_again(Node& node, Request& request, std::uint64_t number) {
   if (is_simulated()) return tell_simulated(node, request, number);
   if (!is_status(number)) {
     const MessageId id = named_message(request.handle, number);
-    await_retrieval(node);
+    if (is_grouped() && tell_from_outside(node, request, id)) return;
+    const bool is_turn = await_retrieval(node, request.handle);
     await_message(node, request, id);
-    return retrieved_again();
+    if (is_turn) retrieved_again();
+    return;
   }
   const Status status = status_of(number);
   if (status == Status::success) {
+    if (is_grouped() && tell_from_outside(node, request)) return;
     if (request.asked == Asked::packet) {
       const std::lock_guard lock(node.mutex);
       post(node, request);

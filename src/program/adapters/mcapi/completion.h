@@ -12,7 +12,10 @@
 namespace reprise::mcapi {
 
 // Does this thread get its outcomes from a recording?
-inline bool is_replayed() { return gate::current != nullptr && !gate::current->gate->lives(); }
+inline bool is_replayed() {
+  const gate::Thread* thread = gate::current;
+  return thread != nullptr && !thread->counts_alone() && !thread->gate->lives();
+}
 
 // How an endpoint ends that its own node ends. On replay another may ask for it later than it did when recorded.
 inline Segment::End end_of_own() { return is_replayed() ? Segment::End::known_since : Segment::End::unknown_since; }

@@ -4,6 +4,7 @@
 
 #include "program/adapters/mcapi/arrivals.h"
 #include "program/adapters/mcapi/completion.h"
+#include "program/adapters/mcapi/groups.h"
 #include "program/adapters/mcapi/operations.h"
 #include "program/adapters/mcapi/passage.h"
 #include "program/adapters/mcapi/queue.h"
@@ -128,8 +129,8 @@ Status get_endpoint(std::uint32_t domain, std::uint32_t node_number, std::uint32
   if (const Status bad = check_name(domain, node_number, port); bad != Status::success) return bad;
   handle = handle_of(node_id(domain, node_number), port);
   const Passage passage(Kind::mcapi_wait, number_of(Status::success));
-  if (is_simulated() || (passage.is_known() && passage.number() != number_of(Status::success)))
-    return status_of(passage.number());
+  const bool is_needed = passage.number() == number_of(Status::success) && !is_absent(node_id(domain, node_number));
+  if (is_simulated() || (passage.is_known() && !is_needed)) return status_of(passage.number());
   const bool found = wait_for(*node, node->event(), Deadline(passage.is_known() ? forever : timeout_ms), [&] {
     if (passage.is_known()) return was_there(handle);
     const Index index = find_endpoint(handle);

@@ -39,4 +39,14 @@ inline Index find_own(const Node& node, Handle handle) {
   return index != none && is_live(segment().endpoint(index), handle) ? index : none;
 }
 
+// The other end of a channel, by name; 0: none.
+inline Handle peer_of(const Endpoint& endpoint) {
+  const Index peer = endpoint.peer;
+  return peer == none ? 0 : segment().endpoint(peer).handle.load();
+}
+
+// Replay in groups: the open of a channel whose other end was `peer`. Whoever connected the two may not run: then it is
+// done here. True if the other end does not run, and this one is open. Called without the mutex (channels.cc).
+bool open_again(Node& node, Index index, Handle peer);
+
 }  // namespace reprise::mcapi

@@ -8,14 +8,14 @@
 #pragma once
 
 #include "program/adapters/mcapi/node.h"
+#include "program/adapters/mcapi/passage.h"
 
 namespace reprise::mcapi {
 
 // The number that the next receive of this thread at `endpoint` is expected to have.
 std::uint64_t expected_message(Handle endpoint);
-// The number of this message. `keep` is called with it, and the sender is named if it is new.
-std::uint64_t number_message(Handle endpoint, const MessageId& id);
-void name_sender(Handle endpoint, std::uint64_t number, const MessageId& id);
+// This message was received: its number is kept, and its sender is named if it is new. REQUIRES a gate.
+void keep_message(Handle endpoint, const MessageId& id, const Passage& passage);
 // The message that a recorded number means; reads a new sender's name.
 MessageId named_message(Handle endpoint, std::uint64_t number);
 

@@ -1,5 +1,6 @@
 // How messages are named in a recording.
 #include <cstring>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -13,18 +14,64 @@ struct Sender {
   std::uint32_t node;
   std::uint32_t thread;
   std::uint64_t last;  // its last message that this thread got
+  bool is(const MessageId& id) const { return node == id.node && thread == id.thread; }
 };
 
+// What a thread has met at an endpoint.
 struct Met {
+  static constexpr std::size_t guesses_max = 16;
+
   std::vector<Sender> senders;
   std::size_t last{0};
+  std::uint64_t sent{0};                // its own messages there
+  std::uint8_t guesses[guesses_max]{};  // where a sender was found last
+
+  // Where this sender stands; the number of senders if it is new.
+  std::size_t find(const MessageId& id) {
+    std::uint8_t& guess = guesses[(id.node + id.thread) % guesses_max];
+    if (guess < senders.size() && senders[guess].is(id)) return guess;
+    std::size_t index = 0;
+    while (index < senders.size() && !senders[index].is(id)) ++index;
+    guess = static_cast<std::uint8_t>(index);
+    return index;
+  }
 };
 
-struct Names {
-  std::unordered_map<Handle, Met> met;
-  std::unordered_map<Handle, std::uint64_t> sent;
+// By endpoint. One place for each of the first that come to it; the others are looked for.
+class Names {
+ public:
+  Met& at(Handle endpoint) {
+    Place& place = places_[(endpoint * 0x9E3779B1u) >> (32 - place_bits)];
+    if (place.met == nullptr || place.endpoint != endpoint) place = {endpoint, &met_[endpoint]};
+    return *place.met;
+  }
+
+ private:
+  static constexpr unsigned place_bits = 6;
+  struct Place {
+    Handle endpoint{0};
+    Met* met{nullptr};
+  };
+  Place places_[1u << place_bits];
+  std::unordered_map<Handle, Met> met_;
 };
-thread_local Names names;
+
+// The same without asking whether it is made.
+__attribute__((tls_model("initial-exec"))) __thread Names* near_names = nullptr;
+
+struct OwnNames {
+  std::unique_ptr<Names> names;
+  ~OwnNames() { near_names = nullptr; }
+};
+thread_local OwnNames own_names;
+
+[[gnu::noinline]] Names& make_names() {
+  own_names.names = std::make_unique<Names>();
+  near_names = own_names.names.get();
+  return *near_names;
+}
+
+Met& met_at(Handle endpoint) { return (near_names != nullptr ? *near_names : make_names()).at(endpoint); }
 
 constexpr std::uint64_t zigzag(std::int64_t number) {
   return (static_cast<std::uint64_t>(number) << 1) ^ static_cast<std::uint64_t>(number >> 63);
@@ -50,35 +97,25 @@ struct SenderName {
 
 std::uint64_t expected_message(Handle endpoint) {
   if (gate::current == nullptr) return 0;
-  return pack(names.met[endpoint].last, 0);
+  return pack(met_at(endpoint).last, 0);
 }
 
-std::uint64_t number_message(Handle endpoint, const MessageId& id) {
-  if (gate::current == nullptr) return 0;
-  const Met& met = names.met[endpoint];
-  std::size_t index = 0;
-  while (index < met.senders.size() && (met.senders[index].node != id.node || met.senders[index].thread != id.thread))
-    ++index;
-  const std::uint64_t last = index < met.senders.size() ? met.senders[index].last : 0;
-  return pack(index, static_cast<std::int64_t>(id.number - last - 1));
-}
-
-void name_sender(Handle endpoint, std::uint64_t number, const MessageId& id) {
-  gate::Thread* thread = gate::current;
-  if (thread == nullptr) return;
-  Met& met = names.met[endpoint];
-  const std::size_t index = (number >> 2) & ((number & 2) != 0 ? (1u << sender_bits) - 1 : ~std::uint64_t{0});
-  if (index == met.senders.size()) {
+void keep_message(Handle endpoint, const MessageId& id, const Passage& passage) {
+  Met& met = met_at(endpoint);
+  const std::size_t index = met.find(id);
+  const bool is_new = index == met.senders.size();
+  passage.keep(pack(index, static_cast<std::int64_t>(id.number - (is_new ? 0 : met.senders[index].last) - 1)));
+  if (is_new) {
     met.senders.push_back({id.node, id.thread, 0});
     const SenderName name{id.node, id.thread};
-    thread->gate->keep(*thread, Kind::mcapi_sender, {}, &name, sizeof name);
+    gate::current->gate->keep(*gate::current, Kind::mcapi_sender, {}, &name, sizeof name);
   }
   met.senders[index].last = id.number;
   met.last = index;
 }
 
 MessageId named_message(Handle endpoint, std::uint64_t number) {
-  Met& met = names.met[endpoint];
+  Met& met = met_at(endpoint);
   const bool is_off = (number & 2) != 0;
   const std::uint64_t packed = number >> 2;
   const std::size_t index = is_off ? packed & ((1u << sender_bits) - 1) : packed;
@@ -98,11 +135,11 @@ MessageId named_message(Handle endpoint, std::uint64_t number) {
   return {sender.node, sender.thread, sender.last};
 }
 
-std::uint64_t last_message(Handle endpoint) { return names.sent[endpoint]; }
+std::uint64_t last_message(Handle endpoint) { return met_at(endpoint).sent; }
 
 MessageId next_message(std::uint32_t node, Handle endpoint) {
   if (gate::current == nullptr) return {node, 0, 0};
-  return {node, gate::current->index, ++names.sent[endpoint]};
+  return {node, gate::current->index, ++met_at(endpoint).sent};
 }
 
 }  // namespace reprise::mcapi

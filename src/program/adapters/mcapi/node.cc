@@ -1,4 +1,5 @@
 #include "program/adapters/mcapi/node.h"
+#include "program/adapters/mcapi/groups.h"
 
 #include <dlfcn.h>
 #include <reprise/detail/gate.h>
@@ -54,6 +55,7 @@ bool is_set(const char* name, const char* value) {
   return given != nullptr && std::strcmp(given, value) == 0;
 }
 
+// The process mutex is held.
 Status enter(std::uint32_t id, std::uint32_t kind, Index& slot) {
   Header& header = segment().header();
   const Lock registry = lock_registry();
@@ -71,6 +73,7 @@ Status enter(std::uint32_t id, std::uint32_t kind, Index& slot) {
   node.process = segment().process();
   node.kind = kind;
   node.next_port = first_any_port;
+  node.group = group_of(id, slot, live_nodes == 0);
   if (slot >= header.nodes_used.load()) header.nodes_used.store(slot + 1);
   node.state.store(State::live);
   return Status::success;
@@ -240,9 +243,17 @@ void look_at_time(const Node& node, std::chrono::steady_clock::time_point since,
   const std::uint32_t limit_s = choices().stall_s;
   if (limit_s == 0 || has_told || std::chrono::steady_clock::now() - since < std::chrono::seconds(limit_s)) return;
   has_told = true;
+  const std::string call = call_here();
   const std::lock_guard lock(const_cast<Node&>(node).mutex);
-  std::fprintf(stderr, "mcapi: node %u/%u: a call has waited for %u s\n", node.id >> 12, node.id & 0xFFF, limit_s);
+  std::fprintf(stderr, "mcapi: node %u/%u: %s has waited for %u s\n", node.id >> 12, node.id & 0xFFF, call.c_str(),
+               limit_s);
   report(node);
+}
+
+void end_waiting(const Node& node) {
+  if (!choices().reports) return;
+  std::fprintf(stderr, "mcapi: node %u/%u: %s was still waiting\n", node.id >> 12, node.id & 0xFFF,
+               call_here().c_str());
 }
 
 }  // namespace reprise::mcapi

@@ -32,6 +32,8 @@ struct Arrived {
   Status status{Status::success};
   std::size_t size{0};
   MessageId id{};
+  std::uint32_t ordinal{0};  // the how-manyth of its endpoint
+  Index endpoint{none};
 };
 
 struct Request {
@@ -50,6 +52,7 @@ struct Request {
   void** packet{nullptr};
   Handle* result{nullptr};
   MessageId id{};
+  std::uint32_t ordinal{0};  // of the message
   std::uint16_t generation{0};
   std::uint32_t index{0};
   std::uint64_t order{0};  // the how-manyth request of its node
@@ -158,6 +161,9 @@ void look_around();
 // Says once what the node waits for, if this call has waited for too long.
 void look_at_time(const Node& node, std::chrono::steady_clock::time_point since, bool& has_told);
 
+// The node is finalized by another thread while this one waits in a call.
+void end_waiting(const Node& node);
+
 // A call that waits. finalize() lets it leave before the segment goes.
 class Busy {
  public:
@@ -171,15 +177,15 @@ class Busy {
 };
 
 // Waits for `event` until `is_so()`, or until the node ends; every now and then it looks who has died. False when the
-// time is over.
+// time is over. Before it sleeps it looks so many times.
 template <typename Condition>
-bool wait_for(Node& node, Event& event, const Deadline& deadline, Condition is_so) {
+bool wait_for(Node& node, Event& event, const Deadline& deadline, Condition is_so, int looks = 2) {
   constexpr std::chrono::milliseconds slice(50);
   const Busy busy(node);
   // What is awaited often comes soon, and then neither side needs to be woken. The rest before each look lets several
   // come: to take each alone would cost both sides a cache miss or two. The yield is for one who waits for this core.
   unsigned pauses = 16;
-  for (int i = 0; i < 2 && !node.ended.load(); ++i, pauses *= 2) {
+  for (int i = 0; i < looks && !node.ended.load(); ++i, pauses *= 2) {
     gate::rest(pauses);
     sched_yield();
     if (is_so()) return true;
@@ -187,7 +193,10 @@ bool wait_for(Node& node, Event& event, const Deadline& deadline, Condition is_s
   const auto since = std::chrono::steady_clock::now();
   bool has_told = false;
   for (;;) {
-    if (node.ended.load()) return true;
+    if (node.ended.load()) {
+      end_waiting(node);
+      return true;
+    }
     const std::uint32_t seen = event.prepare();
     if (is_so()) return true;
     if (deadline.is_over()) return false;

@@ -13,7 +13,10 @@
 
 namespace reprise::mcapi {
 
-inline bool takes_notes() { return gate::current != nullptr && gate::current->gate->takes_notes(); }
+inline bool takes_notes() {
+  const gate::Thread* thread = gate::current;
+  return thread != nullptr && !thread->counts_alone() && thread->gate->takes_notes();
+}
 
 // A message went out of the endpoint `from`.
 void note_send(Node& node, Handle from, Handle to);

@@ -1,6 +1,7 @@
 #include "program/adapters/mcapi/report.h"
 
 #include <dlfcn.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <link.h>
 #include <spawn.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstring>
 
 #include "program/adapters/mcapi/queue.h"
 #include "program/adapters/mcapi/segment.h"
@@ -78,6 +80,24 @@ std::string place_of(const void* caller) {
 constexpr int requests_told_max = 16;  // each costs a process
 
 }  // namespace
+
+// The outermost frame of this library is the call; the next one is the program's.
+std::string call_here() {
+  constexpr int depth_max = 64;
+  void* frames[depth_max];
+  const int depth = backtrace(frames, depth_max);
+  Dl_info own{};
+  dladdr(reinterpret_cast<const void*>(&report), &own);
+  int outermost = -1;
+  std::string name = "a call";
+  for (int i = 0; i < depth; ++i) {
+    Dl_info info{};
+    if (dladdr(static_cast<char*>(frames[i]) - 1, &info) == 0 || info.dli_fbase != own.dli_fbase) break;
+    outermost = i;
+    if (info.dli_sname != nullptr && std::strncmp(info.dli_sname, "mcapi_", 6) == 0) name = info.dli_sname;
+  }
+  return name + " of " + place_of(outermost >= 0 && outermost + 1 < depth ? frames[outermost + 1] : nullptr);
+}
 
 void report(const Node& node) {
   std::string text;

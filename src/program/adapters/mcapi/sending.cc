@@ -3,6 +3,7 @@
 #include "program/adapters/mcapi/arrivals.h"
 #include "program/adapters/mcapi/completion.h"
 #include "program/adapters/mcapi/endpoints.h"
+#include "program/adapters/mcapi/groups.h"
 #include "program/adapters/mcapi/messages.h"
 #include "program/adapters/mcapi/passage.h"
 #include "program/adapters/mcapi/queue.h"
@@ -10,6 +11,11 @@
 
 namespace reprise::mcapi {
 namespace {
+
+// Replay of a group alone: nobody is there to get it.
+bool goes_outside(const Parcel& parcel) {
+  return is_grouped() && ((parcel.channel != Channel::none && parcel.to == 0) || is_absent(id_of(parcel.to)));
+}
 
 // May this parcel go to this endpoint? Its lock is held.
 Status check_target(const Endpoint& endpoint, const Parcel& parcel) {
@@ -73,7 +79,7 @@ Status pass(Node& node, const Parcel& parcel, const Deadline& deadline, Status l
   const Passage passage(Kind::mcapi_send, number_of(Status::success));
   if (passage.is_known()) {
     const Status recorded = status_of(passage.number());
-    if (is_simulated()) return recorded;
+    if (is_simulated() || goes_outside(parcel)) return recorded;
     return recorded == Status::success ? deliver_again(node, parcel, passage) : recorded;
   }
   Event* room = nullptr;

@@ -104,6 +104,7 @@ struct alignas(64) NodeSlot {
   std::uint32_t process;
   std::uint32_t kind;  // the node's one attribute
   std::uint32_t next_port;
+  std::uint32_t group;  // recording in groups
   Event event;
   Event room;  // somebody waits for room in a queue of this node
   // The node takes something out of one of its queues: no sweep meanwhile. See Taking.

@@ -51,6 +51,10 @@ MessageId Stash::first() const {
 
 namespace {
 
+// A sender that is so many messages ahead of what its receiver needs is held back: what has come and is not needed yet
+// is all that a replay keeps in memory.
+constexpr std::uint32_t ahead_max = 256;
+
 // Moves the message that is next into the stash. A Taking is held.
 void stash_front(Endpoint& endpoint, Stash& stash, Index message, std::uint32_t priority) {
   std::string& bytes = stash.put(segment().block(message).id);
@@ -74,7 +78,7 @@ void tell_of_room(const Node& node, Index index, const Stash& stash) {
   make_room_known(node, index);
   Endpoint& endpoint = segment().endpoint(index);
   endpoint.ahead.store(static_cast<std::uint32_t>(stash.size()), std::memory_order_relaxed);
-  if (count_of(endpoint) + stash.size() <= queue_max / 2) endpoint.needed.signal();
+  if (count_of(endpoint) + stash.size() <= ahead_max / 2) endpoint.needed.signal();
 }
 
 // Does anybody go on? Any message that is retrieved anywhere makes this another number.
@@ -165,10 +169,10 @@ void hold_back(const Node& node, Handle to) {
   const Index index = find_endpoint(to);
   if (index == none || gate::current == nullptr) return;
   Endpoint& endpoint = segment().endpoint(index);
-  if (count_of(endpoint) + endpoint.ahead.load(std::memory_order_relaxed) < queue_max) [[likely]]
+  if (count_of(endpoint) + endpoint.ahead.load(std::memory_order_relaxed) < ahead_max) [[likely]]
     return;
   const std::uint64_t self = packed(node.id, gate::current->index);
-  std::uint32_t& allowance = allowances.try_emplace(to, queue_max).first->second;
+  std::uint32_t& allowance = allowances.try_emplace(to, ahead_max).first->second;
   const auto is_ahead = [&] {
     return count_of(endpoint) + endpoint.ahead.load(std::memory_order_relaxed) >= allowance &&
            endpoint.wanted.load(std::memory_order_seq_cst) != self;
@@ -189,7 +193,7 @@ void hold_back(const Node& node, Handle to) {
     else
       before = all;
   }
-  allowance += queue_max;
+  allowance += ahead_max;
 }
 
 }  // namespace reprise::mcapi
