@@ -189,7 +189,7 @@ def not_decided(folder):
     """What makes a search unsound, or endless, keeps it from a verdict, and is named."""
     attempts = expect(folder, "attempt", 1, ["A0 T0 E9 !", "L0 A0"], sent(0, 0), "undecided")
     check("attempt" in attempts["reason"], f"a try_lock is the reason: {attempts}")
-    spinning = expect(folder, "spin", 1, ["U01 A0 E9 !", "S01"], sent(0, 0), "undecided", "--search", "400")
+    spinning = expect(folder, "spin", 1, ["U01 A0 E9 !", "S01"], sent(0, 0), "undecided", "--search", "100")
     check("again and again" in spinning["reason"] or "explored" in spinning["reason"], f"a spinning loop is the reason: {spinning}")
     expect(folder, "spin-feasible", 1, ["U01 A0 !", "S01"], sent(0, 0), "feasible")
     words = " ".join(f"A{i}" for i in range(5))
