@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <vector>
@@ -26,7 +27,7 @@ class Socket {
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof address;
-    bind(file_, reinterpret_cast<sockaddr*>(&address), size);
+    if (bind(file_, reinterpret_cast<sockaddr*>(&address), size) != 0) std::abort();
     getsockname(file_, reinterpret_cast<sockaddr*>(&address), &size);
     if (listens) listen(file_, 4);
     port_ = reprise::value("port", [&] { return ntohs(address.sin_port); });
