@@ -115,7 +115,7 @@ MailboxCore::MailboxCore(const std::string& name, const at* place, bool is_synch
       party_(new party(name, place)),
       port_(party_->port()),
       planned_(plan() != nullptr && plan()->lists_mailboxes() ? &plan()->mailbox(name) : nullptr),
-      closed_(label_.c_str()),
+      closed_(label_.c_str(), gate::Own{}),
       server_([this] { serve(); }) {}
 
 MailboxCore::~MailboxCore() { stop(); }
