@@ -22,7 +22,7 @@
 // Threads   Any: several senders and receivers, in any process of the run.
 // Errors    mailbox_error says what and why.
 // Replay    Each receive gets the message it got, each wait ends as it ended, each error comes again.
-// Cost      Of one message: two wake-ups and a socket; recording adds some 40 bytes.
+// Cost      Of one message: two wake-ups and a socket; recording adds some 10 bytes.
 #pragma once
 
 #include <reprise/contents.h>

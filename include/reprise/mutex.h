@@ -20,6 +20,8 @@ namespace reprise {
 
 namespace detail {
 
+class HubCondition;
+
 // A mutex of std's and its gate.
 template <typename Native>
 class GatedMutex {
@@ -155,6 +157,7 @@ class mutex : public detail::GatedMutex<std::mutex> {
 
  private:
   friend class condition_variable;
+  friend class detail::HubCondition;
 };
 
 class timed_mutex : public detail::Timed<detail::GatedMutex<std::timed_mutex>> {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <utility>
 
 #include "recording/log_for_test.h"
 
@@ -27,7 +28,7 @@ Blocked explained(const std::function<void(Threads&)>& write) {
   TestThread main(live, no_thread, 0);
   TestThread a(live, main_thread, 0);
   TestThread b(live, main_thread, 1);
-  Threads threads{live, main, a, b};
+  Threads threads{live, std::move(main), std::move(a), std::move(b)};
   write(threads);
   const auto log = Log::open(folder / "a.live");
   EXPECT_TRUE(log) << (log ? "" : log.error().message);

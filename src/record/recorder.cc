@@ -99,18 +99,26 @@ Thread* Recorder::frozen_child() {
   return child;
 }
 
-void Recorder::write(Thread& thread, Event event, std::uint64_t hashed) {
+// Counts the step that `append` writes.
+template <typename Append>
+void Recorder::write(Thread& thread, Kind kind, std::uint64_t hashed, Append append) {
   Recorded& self = recorded(thread);
   if (self.frozen) return;
   if (stopped()) return freeze(thread);
-  event.step = thread.slot->steps + 1;
-  event.check = recording::check_of(thread.slot->hash);
   thread.inside = true;
-  const bool written = self.writer->append(event);
+  const bool written = append(*self.writer, thread.slot->steps + 1, recording::check_of(thread.slot->hash));
   thread.inside = false;
   if (!written) return freeze(thread);
   thread.slot->written = self.writer->written();
-  thread.count(event.kind, hashed);
+  thread.count(kind, hashed);
+}
+
+void Recorder::write(Thread& thread, Event event, std::uint64_t hashed) {
+  write(thread, event.kind, hashed, [&](recording::StreamWriter& writer, std::uint64_t step, std::uint8_t check) {
+    event.step = step;
+    event.check = check;
+    return writer.append(event);
+  });
 }
 
 // Gives a new object its name. Returns whether it was new.
@@ -340,6 +348,15 @@ void Recorder::keep(Thread& thread, Kind kind, std::string_view name, const void
     event.value = std::string_view(static_cast<const char*>(bytes), size);
   }
   write(thread, event, 0);
+}
+
+bool Recorder::mailed(Thread& thread, const gate::Mailed& mailed) {
+  if (thread.has_checkpoints && is_woken(thread)) return thread.gate->mailed(thread, mailed);
+  gate::perturb::before(thread);
+  write(thread, Kind::mailbox, 0, [&](recording::StreamWriter& writer, std::uint64_t step, std::uint8_t check) {
+    return writer.append(step, check, mailed);
+  });
+  return true;
 }
 
 void Recorder::step(Thread& thread, Kind kind, std::uint64_t subject) {

@@ -73,6 +73,7 @@ class Recorder final : public gate::Gate {
   void fail(gate::Thread& thread, gate::Object& object, Kind kind) override;
   bool given(gate::Thread& thread, Kind kind, std::string_view name, Take take, void* context) override;
   void keep(gate::Thread& thread, Kind kind, std::string_view name, const void* bytes, std::size_t size) override;
+  bool mailed(gate::Thread& thread, const gate::Mailed& mailed) override;
   bool chosen(gate::Thread& thread, Kind kind, std::uint64_t expected, std::uint64_t& number) override;
   void choose(gate::Thread& thread, Kind kind, std::uint64_t expected, std::uint64_t number) override;
   void step(gate::Thread& thread, Kind kind, std::uint64_t subject) override;
@@ -100,6 +101,8 @@ class Recorder final : public gate::Gate {
   void read(gate::Thread& thread, gate::Object& object, Kind kind, std::string_view value);
   bool name(gate::Thread& thread, gate::Object& object);
   void write(gate::Thread& thread, recording::Event event, std::uint64_t hashed);
+  template <typename Append>
+  void write(gate::Thread& thread, Kind kind, std::uint64_t hashed, Append append);
   void write_label(gate::Thread& thread, const gate::Object& object);
   void await_turn(gate::Thread& thread, gate::Object& object, Kind kind);
   void note_passed(gate::Thread& thread, gate::Object& object, Kind kind);

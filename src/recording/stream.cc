@@ -13,6 +13,7 @@ namespace {
 constexpr std::uint8_t kind_bits = 0x3F;
 constexpr std::uint8_t same_object_bit = 0x40;
 constexpr std::uint8_t next_step_bit = 0x80;
+constexpr std::uint8_t mailed_tag = 39;       // a `mailbox` in short
 constexpr std::size_t record_bytes_max = 80;  // all but value and name
 constexpr std::uint64_t reference_explicit = 0;
 constexpr std::uint64_t reference_new = 1;
@@ -35,6 +36,11 @@ std::size_t trimmed(std::string_view value) {
 std::uint64_t expected_difference(Kind kind, std::uint64_t left_out) {
   const bool each = kind == Kind::modify || kind == Kind::store || kind == Kind::send || kind == Kind::reply;
   return (each ? left_out : left_out / 2) + 2;
+}
+
+void learn_mailed(std::unique_ptr<MailedCache>& cache, const Event& event) {
+  if (!cache) cache = std::make_unique<MailedCache>();
+  cache->learn(event.name, event.value);
 }
 
 std::uint8_t* put_bytes(std::uint8_t* at, std::string_view bytes) {
@@ -65,6 +71,7 @@ std::uint32_t StreamWriter::begin_anew() {
   cache_ = {};
   last_object_ = 0;
   clock_ = 0;
+  mailed_.reset();
   names_objects_in_full();
   return sequence_;
 }
@@ -161,6 +168,36 @@ std::uint8_t* StreamWriter::put_body(std::uint8_t* at, const Event& event, Class
   }
 }
 
+bool StreamWriter::append(std::uint64_t step, std::uint8_t check, const gate::Mailed& mailed) {
+  if (!make_room(record_bytes_max)) return false;
+  std::uint8_t* const at = mailed_ ? mailed_->put(put_step(at_ + 1, step, check), mailed) : nullptr;
+  if (at == nullptr) {
+    const std::string text = text_of(mailed);
+    return append({.step = step, .kind = Kind::mailbox, .value = text, .name = mailed.mailbox, .check = check});
+  }
+  const std::uint8_t tag = mailed_tag | (step == step_ + 1 ? next_step_bit : 0);
+  run_ = nullptr;
+  step_ = step;
+  finish_record(tag, at);
+  return true;
+}
+
+// What comes between the tag and the body of a step.
+std::uint8_t* StreamWriter::put_step(std::uint8_t* at, std::uint64_t step, std::uint8_t check) const {
+  if (step == step_ + 1) return at;
+  CHECK(step > step_, step, step_);
+  at = base::put_varint(at, step - step_ - 2);
+  *at++ = check;
+  return at;
+}
+
+// The first byte goes last: until it is there, the record is not.
+void StreamWriter::finish_record(std::uint8_t tag, std::uint8_t* at) {
+  std::atomic_ref<std::uint8_t>(*at_).store(tag, std::memory_order_release);
+  at_ = at;
+  ++written_;
+}
+
 bool StreamWriter::append(const Event& event) {
   const Class treated = info(event.kind).treated;
   if (treated == Class::failure && extend_run(event)) return true;
@@ -170,20 +207,13 @@ bool StreamWriter::append(const Event& event) {
   run_ = nullptr;
   const bool next_step = !is_step(treated) || event.step == step_ + 1;
   const bool same = mentions_object(treated) && event.object == last_object_ && event.object != 0;
-  std::uint8_t* at = at_ + 1;
-  if (!next_step) {
-    CHECK(event.step > step_, event.step, step_);
-    at = base::put_varint(at, event.step - step_ - 2);
-    *at++ = event.check;
-  }
+  std::uint8_t* at = is_step(treated) ? put_step(at_ + 1, event.step, event.check) : at_ + 1;
   at = put_body(at, event, treated, same);
   const auto tag = static_cast<std::uint8_t>(static_cast<std::uint8_t>(event.kind) | (same ? same_object_bit : 0) |
                                              (next_step ? next_step_bit : 0));
-  // The first byte goes last: until it is there, the record is not.
-  std::atomic_ref<std::uint8_t>(*at_).store(tag, std::memory_order_release);
-  at_ = at;
   if (is_step(treated)) step_ = event.step;
-  ++written_;
+  finish_record(tag, at);
+  if (event.kind == Kind::mailbox) learn_mailed(mailed_, event);
   return true;
 }
 
@@ -221,6 +251,7 @@ Result<bool> StreamReader::refill() {
       cache_ = {};
       last_object_ = 0;
       clock_ = 0;
+      mailed_.reset();
       if (!has_begun_) step_ = piece_.steps_before.value_or(0);
     }
     has_begun_ = true;
@@ -298,6 +329,7 @@ bool StreamReader::parse_body(base::Cursor& cursor, Class treated, bool same, Ev
       } else {
         event.name = cursor.bytes(cursor.varint());
         event.value = cursor.bytes(cursor.varint());
+        if (event.kind == Kind::mailbox && cursor.good()) learn_mailed(mailed_, event);
       }
       return cursor.good();
     case Class::mark:
@@ -318,9 +350,18 @@ bool StreamReader::parse_body(base::Cursor& cursor, Class treated, bool same, Ev
   }
 }
 
+bool StreamReader::parse_mailed(base::Cursor& cursor, Event& event) {
+  if (!mailed_) mailed_ = std::make_unique<MailedCache>();
+  if (!mailed_->take(cursor, skims_)) return false;
+  event.name = mailed_->name();
+  event.value = mailed_->text();
+  return true;
+}
+
 bool StreamReader::parse(base::Cursor& cursor, Event& event) {
   const std::uint8_t tag = cursor.u8();
-  event.kind = static_cast<Kind>(tag & kind_bits);
+  const bool is_short = (tag & kind_bits) == mailed_tag;
+  event.kind = is_short ? Kind::mailbox : static_cast<Kind>(tag & kind_bits);
   const Class treated = info(event.kind).treated;
   if (treated == Class::none || ended_) return false;
   const bool same = (tag & same_object_bit) != 0;
@@ -333,7 +374,8 @@ bool StreamReader::parse(base::Cursor& cursor, Event& event) {
     event.checked = true;
     event.check = cursor.u8();
   }
-  if (!cursor.good() || !parse_body(cursor, treated, same, event)) return false;
+  if (!cursor.good()) return false;
+  if (!(is_short ? parse_mailed(cursor, event) : parse_body(cursor, treated, same, event))) return false;
   const std::uint64_t covered = treated == Class::failure ? event.step + event.number - 1 : event.step;
   if (!cursor.good() || covered > max_step) return false;
   step_ = covered;

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +19,7 @@
 #include "base/bytes.h"
 #include "base/result.h"
 #include "recording/event.h"
+#include "recording/mailed.h"
 
 namespace reprise::recording {
 
@@ -64,6 +66,9 @@ class StreamWriter {
   // max_record_bytes, for which there never is): nothing was written.
   bool append(const Event& event);
 
+  // The same for an arrival or a receive in its parts: in short if it can be, else as a `mailbox` with its text.
+  bool append(std::uint64_t step, std::uint8_t check, const gate::Mailed& mailed);
+
   std::uint64_t written() const { return written_; }
 
   // Nothing more will be appended.
@@ -84,6 +89,8 @@ class StreamWriter {
                                bool same) const;
   bool extend_run(const Event& event);
   bool make_room(std::size_t bytes);
+  std::uint8_t* put_step(std::uint8_t* at, std::uint64_t step, std::uint8_t check) const;
+  void finish_record(std::uint8_t tag, std::uint8_t* at);
 
   BlockSource& source_;
   ThreadIndex thread_;
@@ -101,6 +108,7 @@ class StreamWriter {
   Kind run_kind_{Kind::none};
   std::uint64_t clock_{0};
   ObjectCache cache_;
+  std::unique_ptr<MailedCache> mailed_;  // from the first `mailbox` on
 };
 
 // A part of a stream that ends where a record ends: the payload of a live block or of a sealed chunk.
@@ -148,6 +156,7 @@ class StreamReader {
   bool parse(base::Cursor& cursor, Event& event);
   bool parse_object(base::Cursor& cursor, bool same, Event& event, bool& is_new);
   bool parse_body(base::Cursor& cursor, Class treated, bool same, Event& event);
+  bool parse_mailed(base::Cursor& cursor, Event& event);
   std::uint64_t parse_difference(base::Cursor& cursor, const Event& event, Class treated, bool same) const;
   tl::unexpected<Error> damaged(const char* what);
 
@@ -167,6 +176,7 @@ class StreamReader {
   ObjectId last_object_{0};
   std::uint64_t clock_{0};
   ObjectCache cache_;
+  std::unique_ptr<MailedCache> mailed_;
 };
 
 }  // namespace reprise::recording

@@ -10,6 +10,7 @@ Method  Two senders race for a mailbox at a port, each in a process of its own, 
 import os
 import random
 import shutil
+import signal
 import socket
 import struct
 import subprocess
@@ -138,7 +139,7 @@ def serve(bench, name, port, count, recorded=True):
     if recorded:
         command = [REPRISE, "record", "-o", name, "--no-image", "--process", "box", "--", *command]
     process = subprocess.Popen([str(word) for word in command], cwd=bench.folder, env=environment(),
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
     process.stdout.readline()
     return process
 
@@ -148,7 +149,7 @@ def finish(process, seconds=30):
         out, err = process.communicate(timeout=seconds)
         return Ran(process.returncode, out, err)
     except subprocess.TimeoutExpired:
-        process.kill()
+        os.killpg(process.pid, signal.SIGKILL)
         out, err = process.communicate()
         return Ran(process.returncode, out, err, hung=True)
 
@@ -175,7 +176,8 @@ def check_garbage_recorded(bench, source):
     port = free_port()
     path = procfile(bench, "hostile", system(port))
     command = [str(REPRISE), "record", "-f", path, "-o", "hostile", "--no-image", "--delay", "anna:20000"]
-    process = subprocess.Popen(command, cwd=bench.folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(command, cwd=bench.folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               start_new_session=True)
     left = []
     while process.poll() is None and len(left) < 800:
         left += attack(port, source, 5)
@@ -215,7 +217,7 @@ class TwoHosts:
 def start(bench, host, name, process, words, env):
     command = ["ip", "netns", "exec", host, REPRISE, "record", "-o", name, "--process", process, "--no-image", "--", *words]
     return subprocess.Popen([str(word) for word in command], cwd=bench.folder, env=environment(env), stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE)
+                            stderr=subprocess.PIPE, start_new_session=True)
 
 
 def run_hosts(bench, hosts, name, peers):

@@ -21,7 +21,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 def target_layer(name):
     """The layer an included header belongs to; None for what lies outside the project."""
-    if name in ("reprise/detail/kind.h", "reprise/detail/slot.h"):
+    if name in ("reprise/detail/kind.h", "reprise/detail/mailed.h", "reprise/detail/slot.h"):
         return "base"  # shared by the program's side and the format
     if name.startswith("reprise/detail/"):
         return "gate"  # the inline half of the gate

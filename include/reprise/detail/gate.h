@@ -16,6 +16,7 @@
 #pragma once
 
 #include <reprise/detail/kind.h>
+#include <reprise/detail/mailed.h>
 #include <reprise/detail/slot.h>
 
 #include <atomic>
@@ -314,6 +315,9 @@ class Gate {
 
   // The program does something that cannot be replayed: the recording ends with this reason.
   virtual void refuse(std::string_view reason) = 0;
+
+  // Keeps an event of a mailbox in its parts. False: that is not for this gate; hand its text to given() and keep().
+  virtual bool mailed(Thread&, const Mailed&) { return false; }
 
  protected:
   ~Gate() = default;

@@ -24,5 +24,7 @@ void note_joined(std::uint32_t child);
 
 // Nothing when nothing stands behind the gate.
 REPRISE_API void note(Kind kind, std::string_view name, std::string_view text);
+// The same for an arrival or a receive.
+void note(const gate::Mailed& mailed);
 
 }  // namespace reprise::detail

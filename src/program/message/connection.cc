@@ -10,6 +10,7 @@
 #include <cstring>
 #include <new>
 
+#include "program/message/passing.h"
 #include "program/message/world.h"
 
 namespace reprise::messaging {
@@ -30,7 +31,9 @@ void check_length(std::string_view bytes) {
 
 }  // namespace
 
-bool is_replaying(const gate::Thread* thread) { return thread != nullptr && !thread->gate->lives(); }
+bool is_replaying(const gate::Thread* thread) {
+  return thread != nullptr && !thread->counts_alone() && !thread->gate->lives();
+}
 
 Came recorded_fault(gate::Thread* thread) {
   std::string code;
@@ -126,9 +129,9 @@ Came Connection::put(Header& header, std::string_view bytes, bool replaying) {
 
 Connection::Sent Connection::send_frame_of(FrameType type, std::string_view bytes) {
   gate::Thread* thread = gate::current;
-  if (thread != nullptr) thread->gate->arrive(*thread, object_, Kind::send);
+  if (thread != nullptr) arrive(*thread, object_, Kind::send);
   std::unique_lock lock(mutex_);
-  if (thread != nullptr) thread->gate->pass(*thread, object_, Kind::send);
+  if (thread != nullptr) pass(*thread, object_, Kind::send);
   Header header{.length = static_cast<std::uint32_t>(bytes.size()),
                 .type = type,
                 .thread = thread != nullptr ? thread->index : 0};
@@ -151,7 +154,7 @@ Connection::Sent Connection::send_frame_of(FrameType type, std::string_view byte
   if (sent.came != Came::done && sent.came != Came::timed_out) is_broken_ = true;
   lock.unlock();
   if (thread == nullptr) return sent;
-  thread->gate->left(*thread, object_);
+  left(*thread, object_);
   const bool was_sent = recorded != Came::not_sent && recorded != Came::refused;
   if (tried && was_sent != (now == Came::done)) compare(*thread, recorded, now);
   if (!replaying && sent.came != Came::done) keep_fault(thread, sent.came);

@@ -360,6 +360,7 @@ bool Mailbox::welcome(Source& source) {
            "it belongs to another run (on several hosts a line `run NAME` in REPRISE_PEERS makes them one)");
     return false;
   }
+  if (is_same_run) std::erase(strangers_, source.key);  // it is one of us: a crowd of strangers does not push it out
   tell(source.file, FrameType::welcome,
        text_of(Welcome{name_, incarnation_, gate::process_name, world().host(), is_same_run}));
   return true;

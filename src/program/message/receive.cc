@@ -1,12 +1,15 @@
 // How messages are taken from a mailbox: live, in the recorded order, or from the log.
 #include <poll.h>
 #include <unistd.h>
+
+#define XXH_INLINE_ALL  // a digest of few bytes costs less than a call
 #include <xxhash.h>
 
 #include <cstring>
 
 #include "program/message/connection.h"
 #include "program/message/expected.h"
+#include "program/message/passing.h"
 #include "program/message/world.h"
 
 namespace reprise::messaging {
@@ -52,14 +55,14 @@ std::optional<message> Mailbox::receive_live(gate::Thread* thread, const Deadlin
         if (which != nullptr) thread->gate->keep(*thread, Kind::value, any_name, which, sizeof *which);
         if (source->number == Source::unnumbered) introduce(*thread, *source);
         const std::uint64_t digest = source->kept ? 0 : digest_of(source->in.payload());
-        thread->gate->pass_choosing(*thread, object_, Kind::receive, source->number, digest);
+        pass_choosing(*thread, object_, Kind::receive, source->number, digest);
         const std::string_view contents = source->in.contents();
         if (source->kept) thread->gate->keep(*thread, Kind::content, {}, contents.data(), contents.size());
       }
       message taken = take(source);
       const bool more = sleepers_ > 0 && !ready_.empty();
       lock.unlock();
-      if (thread != nullptr) thread->gate->left(*thread, object_.passages);
+      if (thread != nullptr) left(*thread, object_.passages);
       constexpr std::uint64_t one = 1;
       if (more) (void)!write(wake_, &one, sizeof one);
       return taken;
@@ -89,8 +92,9 @@ std::optional<message> Mailbox::receive(Time time) {
 std::optional<message> Mailbox::receive_passing(gate::Thread& thread, const Deadline& deadline,
                                                 const std::uint64_t* which) {
   std::string introduced;
-  if (which == nullptr) thread.gate->perhaps_given(thread, Kind::source, take_text, &introduced);
-  const gate::Choice choice = thread.gate->arrive_choosing(thread, object_, Kind::receive);
+  if (which == nullptr && !thread.counts_alone())
+    thread.gate->perhaps_given(thread, Kind::source, take_text, &introduced);
+  const gate::Choice choice = arrive_choosing(thread, object_, Kind::receive);
   if (choice.known) return receive_recorded(thread, choice, introduced);
   return receive_live(&thread, deadline, which);
 }
@@ -194,9 +198,9 @@ std::shared_ptr<Source> Mailbox::await_source(const message_sender& from) {
 
 void Mailbox::reply(Source& source, std::uint32_t call, std::string_view bytes) {
   gate::Thread* thread = gate::current;
-  if (thread != nullptr) thread->gate->arrive(*thread, source.replies, Kind::reply);
+  if (thread != nullptr) arrive(*thread, source.replies, Kind::reply);
   std::unique_lock lock(source.mutex);
-  if (thread != nullptr) thread->gate->pass(*thread, source.replies, Kind::reply);
+  if (thread != nullptr) pass(*thread, source.replies, Kind::reply);
   const bool is_open = source.calls.erase(call) > 0;
   const bool replaying = is_replaying(thread);
   Came came = is_open && replaying ? recorded_fault(thread) : Came::done;
@@ -211,7 +215,7 @@ void Mailbox::reply(Source& source, std::uint32_t call, std::string_view bytes) 
     came = Came::lost;
   }
   lock.unlock();
-  if (thread != nullptr) thread->gate->left(*thread, source.replies);
+  if (thread != nullptr) left(*thread, source.replies);
   if (!is_open) throw message_error(message_fault::not_a_call, "this message has been replied to already");
   if (came == Came::done) return;
   if (!replaying) keep_fault(thread, came);

@@ -15,11 +15,9 @@
 namespace reprise::detail {
 namespace {
 
-// What a message to a mailbox is for: its first byte.
-constexpr char connect_mark = 'c';
-constexpr char send_mark = 's';
-constexpr char close_mark = 'e';
-constexpr char stop_mark = 'x';
+constexpr char stop_mark = 'x';  // of its own process: no more will come
+
+constexpr std::size_t known_senders_max = 1024;
 
 __thread std::uint64_t made_names = 0;
 std::atomic<std::uint64_t> unrecorded_names{0};
@@ -61,6 +59,23 @@ auto translated(const std::string& mailbox, Action action) {
 void append_number(std::string& text, std::uint64_t number) {
   char digits[20];
   text.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+}
+
+// The number that `text` begins with.
+std::uint64_t number_of(std::string_view text) {
+  std::uint64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+// "producer 0.1 3 4": who sent, as it stands in notes.
+std::string sender_text(const Mail& mail) {
+  std::string text = mail.sender->name;
+  text += ' ';
+  append_number(text, mail.number);
+  text += ' ';
+  append_number(text, mail.all);
+  return text;
 }
 
 std::string wire_text(char mark, const std::string& bytes) {
@@ -110,6 +125,7 @@ void throw_bad_contents(const std::string& mailbox) {
 MailboxCore::MailboxCore(const std::string& name, const at* place, bool is_synchronous, bool is_selectable)
     : name_(name),
       label_("queue " + name),
+      receive_key_(gate::mailed_key(name, {})),
       is_synchronous_(is_synchronous),
       hub_(is_selectable ? selection() : std::make_shared<Hub>(label_.c_str())),
       party_(new party(name, place)),
@@ -120,19 +136,34 @@ MailboxCore::MailboxCore(const std::string& name, const at* place, bool is_synch
 
 MailboxCore::~MailboxCore() { stop(); }
 
-void MailboxCore::note(const char* type, const std::string& rest, std::uint64_t place) {
+void MailboxCore::number(std::uint64_t place) {
   ++order_;
   last_number_ = place != 0 ? place : ++hub_->events;
+}
+
+void MailboxCore::note(const char* type, const std::string& rest, std::uint64_t place) {
+  number(place);
   if (gate::current == nullptr) return;
-  std::string text;
-  text.reserve(48 + rest.size());
-  text += type;
+  std::string text = type;
   text += ' ';
   append_number(text, order_);
   text += ' ';
   text += rest;
   if (hub_ == selection()) text += selection_text(last_number_);
   detail::note(Kind::mailbox, name_, text);
+}
+
+// An arrival, or without a sender a receive.
+void MailboxCore::note(const SenderThread* sender, std::uint64_t number, std::uint64_t all, std::uint64_t place) {
+  this->number(place);
+  if (gate::current == nullptr) return;
+  detail::note({.mailbox = name_,
+                .sender = sender != nullptr ? std::string_view(sender->name) : std::string_view(),
+                .key = sender != nullptr ? sender->key : receive_key_,
+                .order = order_,
+                .number = number,
+                .all = all,
+                .selection = hub_ == selection() ? last_number_ : 0});
 }
 
 void MailboxCore::serve() {
@@ -142,24 +173,44 @@ void MailboxCore::serve() {
   }
 }
 
+// Most messages come from the thread that the last one came from.
+std::shared_ptr<const SenderThread> MailboxCore::sender(std::string_view process, std::string_view path) {
+  const auto is_it = [&](std::string_view name) {
+    return name.size() == process.size() + 1 + path.size() && name.starts_with(process) &&
+           name[process.size()] == ' ' && name.ends_with(path);
+  };
+  if (last_sender_ && is_it(last_sender_->name)) return last_sender_;
+  std::string name(process);
+  name += ' ';
+  name += path;
+  if (senders_.size() >= known_senders_max) senders_.clear();
+  std::shared_ptr<const SenderThread>& known = senders_[name];
+  if (!known) known = std::make_shared<const SenderThread>(SenderThread{name, gate::mailed_key(name_, name)});
+  last_sender_ = known;
+  return known;
+}
+
 // False: it was the last one.
 bool MailboxCore::handle(message incoming) {
-  const std::string& bytes = incoming.bytes();
+  const std::string_view bytes = incoming.bytes();
   const std::size_t end = bytes.find('\n');
   const bool is_mail = end != std::string::npos && end > 1 &&
                        (bytes[0] == connect_mark || bytes[0] == send_mark || bytes[0] == close_mark);
   if (!is_mail) return bytes.empty() || bytes[0] != stop_mark || incoming.from().party != name_;
-  Request request{bytes[0], incoming.from().party, {}, 0, 0, {}, {}};
-  const std::string who = bytes.substr(1, end - 1);  // path#index number all
+  const std::string_view who = bytes.substr(1, end - 1);  // path#index number all
   const std::size_t mark = who.find('#');
   const std::size_t blank = who.find(' ');
   if (mark == std::string::npos || blank == std::string::npos || blank < mark) return true;
   const std::string& process = incoming.from().process;
-  if (is_forced()) request.actor = {process + '/' + who.substr(0, mark), process + who.substr(mark, blank - mark)};
-  request.number = std::strtoull(who.c_str() + blank, nullptr, 10);
-  const std::size_t last = who.rfind(' ');
-  request.all = std::strtoull(who.c_str() + last, nullptr, 10);
-  request.mail.sender = process + ' ' + who.substr(0, mark) + who.substr(blank);
+  Request request{bytes[0], {}, {}, {}, {}};
+  if (is_forced()) {
+    request.connection = incoming.from().party;
+    request.actor = {process + '/' + std::string(who.substr(0, mark)),
+                     process + std::string(who.substr(mark, blank - mark))};
+  }
+  request.mail.sender = sender(process, who.substr(0, mark));
+  request.mail.number = number_of(who.substr(blank + 1));
+  request.mail.all = number_of(who.substr(who.rfind(' ') + 1));
   request.mail.bytes = bytes.substr(end + 1);
   if (incoming.expects_reply()) request.asked = std::move(incoming);
   std::unique_lock lock(hub_->mutex);
@@ -187,7 +238,7 @@ void MailboxCore::perform(Request request, std::uint64_t place) {
   if (is_closed_ && request.mark != close_mark) return answer(request.asked, std::string("-") + kind);
   if (request.mark == send_mark) {
     if (!is_synchronous_) {
-      note("arrival", request.mail.sender, place);
+      note(request.mail.sender.get(), request.mail.number, request.mail.all, place);
       request.mail.arrival = last_number_;
     } else {
       request.mail.arrival = ++hub_->events;
@@ -198,126 +249,24 @@ void MailboxCore::perform(Request request, std::uint64_t place) {
   }
   if (request.mark == connect_mark) {
     ++connections_;
-    note("connection", request.mail.sender, place);
+    note("connection", sender_text(request.mail), place);
   } else {
     if (connections_ > 0) --connections_;
-    note("close", request.mail.sender, place);
+    note("close", sender_text(request.mail), place);
   }
   answer(request.asked, std::string("+") + kind);
-}
-
-// ---- where a sequence is forced ----
-
-namespace {
-
-bool fits(const PlannedEvent& event, const Request& request) {
-  const std::string_view type = request.mark == connect_mark ? "connection"
-                                : request.mark == close_mark ? "close"
-                                                             : "arrival";
-  const bool is_type = event.type == type || (event.type == "SRsynchronization" && request.mark == send_mark);
-  return is_type && request.actor.is(event.thread) && (event.number == 0 || event.number == request.number) &&
-         (event.all == 0 || event.all == request.all);
-}
-
-}  // namespace
-
-void Stash::add(Request request) {
-  std::deque<Request>& list = connections_[request.connection];
-  list.push_back(std::move(request));
-  ++size_;
-}
-
-bool Stash::has(const PlannedEvent& event) const {
-  return std::any_of(connections_.begin(), connections_.end(), [&](const auto& connection) {
-    return !connection.second.empty() && fits(event, connection.second.front());
-  });
-}
-
-std::optional<Request> Stash::take(const PlannedEvent& event) {
-  for (auto& [name, list] : connections_) {
-    if (list.empty() || !fits(event, list.front())) continue;
-    Request request = std::move(list.front());
-    list.pop_front();
-    --size_;
-    return request;
-  }
-  return std::nullopt;
-}
-
-// REQUIRES the hub's mutex. Does what came already and whose turn it is.
-void MailboxCore::advance() {
-  while (next_ < planned_->events.size()) {
-    const PlannedEvent& event = planned_->events[next_];
-    if (event.type == "receive" || event.type == "SRsynchronization") return;
-    auto request = stash_.take(event);
-    if (!request) return;
-    ++next_;
-    perform(*std::move(request), event.place);
-  }
-}
-
-std::uint64_t MailboxCore::next_place() const {
-  return next_ < planned_->events.size() ? planned_->events[next_].place : no_place;
-}
-
-std::size_t MailboxCore::size_at(std::uint64_t place) const {
-  return static_cast<std::size_t>(
-      std::count_if(queue_.begin(), queue_.end(), [&](const Mail& mail) { return mail.arrival < place; }));
-}
-
-bool MailboxCore::is_turn(const Actor& receiver) const {
-  if (next_ >= planned_->events.size()) return false;
-  const PlannedEvent& event = planned_->events[next_];
-  if (is_synchronous_) return event.type == "SRsynchronization" && receiver.is(event.called) && stash_.has(event);
-  return event.type == "receive" && receiver.is(event.thread) && !queue_.empty();
-}
-
-// Returns in the receiver's turn; holds it for good where it would do more than is listed.
-void MailboxCore::await_turn(std::unique_lock<reprise::mutex>& lock) {
-  const std::string_view type = is_synchronous_ ? "SRsynchronization" : "receive";
-  if (const std::string another = another_step(type, name_); !another.empty()) return await_close(lock, another);
-  const bool is_listed = own_step(type, name_, true, {}, &lock);
-  const Actor self = this_actor();
-  bool has_told = false;
-  while (!is_closed_ && !(is_listed && is_turn(self))) {
-    const bool is_over = next_ >= planned_->events.size();
-    if (!is_listed && is_over && (!queue_.empty() || !stash_.empty())) hold(std::string(type) + ' ' + name_, &lock);
-    if (is_listed && !std::exchange(has_told, true)) wants(std::string(type) + ' ' + name_);
-    hub_->wait(lock);
-  }
-}
-
-// The thread would receive where that is not listed of it. If the mailbox is closed it receives nothing, which is no
-// event: then it has done nothing else than what is listed.
-void MailboxCore::await_close(std::unique_lock<reprise::mutex>& lock, const std::string& what) {
-  deviates(what);
-  ++await_close_;
-  while (!is_closed_) closed_.wait(lock);
-  --await_close_;
-  goes_on();
-}
-
-Mail MailboxCore::take_in_turn() {
-  if (is_synchronous_) {
-    auto request = stash_.take(planned_->events[next_]);
-    request->mail.reply = std::move(request->asked);
-    queue_.push_front(std::move(request->mail));
-  }
-  Mail mail = take(planned_->events[next_++].place);
-  advance();
-  hub_->notify();
-  return mail;
 }
 
 Mail MailboxCore::take(std::uint64_t place) {
   Mail mail = std::move(queue_.front());
   queue_.pop_front();
-  const std::string own = gate::current != nullptr ? numbers_text() : std::string();
-  count_event();
   if (is_synchronous_) {
-    note("SRsynchronization", own + ' ' + mail.sender, place);
+    const std::string own = gate::current != nullptr ? numbers_text() : std::string();
+    count_event();
+    note("SRsynchronization", own + ' ' + sender_text(mail), place);
   } else {
-    note("receive", own, place);
+    count_event();
+    note(nullptr, counted().mailbox_events, counted().all, place);
   }
   return mail;
 }

@@ -10,55 +10,35 @@
 #include <reprise/mutex.h>
 #include <reprise/thread.h>
 
-#include <chrono>
 #include <deque>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "program/sequence/hub.h"
 #include "program/sequence/plan.h"
 
 namespace reprise::detail {
 
-// Where receivers wait. Selectable mailboxes of a process share one, so that a thread can wait for several.
-struct Hub {
-  explicit Hub(const char* name) : mutex(name, gate::Own{}), changed(name, gate::Own{}) {}
-  reprise::mutex mutex;
-  condition_variable changed;
-  std::uint64_t events{0};
-  std::uint64_t waiting{0};  // threads in wait(), so that nobody is notified in vain
-
-  // REQUIRES the mutex, as all below.
-  void wait(std::unique_lock<reprise::mutex>& lock) {
-    ++waiting;
-    changed.wait(lock);
-    --waiting;
-  }
-  cv_status wait_until(std::unique_lock<reprise::mutex>& lock, std::chrono::steady_clock::time_point time) {
-    ++waiting;
-    const cv_status status = changed.wait_until(lock, time);
-    --waiting;
-    return status;
-  }
-  void notify() {
-    if (waiting > 0) changed.notify_all();
-  }
-  // Who is woken finds the mutex free.
-  void unlock_and_notify(std::unique_lock<reprise::mutex>& lock) {
-    const bool wakes = waiting > 0;
-    lock.unlock();
-    if (wakes) changed.notify_all();
-  }
-};
-const std::shared_ptr<Hub>& selection();
+// What a message to a mailbox is for: its first byte.
+constexpr char connect_mark = 'c';
+constexpr char send_mark = 's';
+constexpr char close_mark = 'e';
 
 // " @3": an event that selective waits see, and its number among them.
 std::string selection_text(std::uint64_t number);
 
-// Who sent: process, path of the thread, and its numbers; as it stands in notes and on the wire.
+// A thread that sends to a mailbox.
+struct SenderThread {
+  std::string name;      // process and path, as in notes
+  std::uint64_t key{0};  // of its arrivals there
+};
+
 struct Mail {
-  std::string sender;
+  std::shared_ptr<const SenderThread> sender;
+  std::uint64_t number{0};  // the sender's
+  std::uint64_t all{0};
   std::string bytes;
   std::uint64_t arrival{0};      // among all events of the hub; forced: its place in the sequence
   std::optional<message> reply;  // synchronous: who sends waits for it
@@ -67,11 +47,9 @@ struct Mail {
 // What came to a mailbox and was not done yet.
 struct Request {
   char mark;
-  std::string connection;  // whose messages do not overtake each other
-  Actor actor;
-  std::uint64_t number{0};
-  std::uint64_t all{0};
   Mail mail;
+  std::string connection;  // whose messages do not overtake each other; where a sequence is forced, as is
+  Actor actor;
   std::optional<message> asked;
 };
 
@@ -129,6 +107,7 @@ class MailboxCore {
  private:
   void serve();
   bool handle(message incoming);
+  std::shared_ptr<const SenderThread> sender(std::string_view process, std::string_view path);
   void perform(Request request, std::uint64_t place = 0);
   static void answer(std::optional<message>& asked, const std::string& text);
 
@@ -137,14 +116,19 @@ class MailboxCore {
   void await_turn(std::unique_lock<reprise::mutex>& lock);
   void await_close(std::unique_lock<reprise::mutex>& lock, const std::string& what);
   // `place`: in the sequence that is forced.
+  void number(std::uint64_t place);
   void note(const char* type, const std::string& rest, std::uint64_t place);
+  void note(const SenderThread* sender, std::uint64_t number, std::uint64_t all, std::uint64_t place);
 
   std::string name_;
   std::string label_;
+  std::uint64_t receive_key_;
   bool is_synchronous_;
   std::shared_ptr<Hub> hub_;
   std::unique_ptr<party> party_;  // until it is stopped: nobody can connect then
   std::uint16_t port_;
+  std::map<std::string, std::shared_ptr<const SenderThread>, std::less<>> senders_;  // of the mailbox's own thread
+  std::shared_ptr<const SenderThread> last_sender_;
 
   // Guarded by the hub's mutex.
   std::deque<Mail> queue_;

@@ -4,6 +4,8 @@
 #include <set>
 #include <string>
 
+#include "recording/mailed.h"
+
 namespace reprise::detail {
 namespace {
 
@@ -61,6 +63,13 @@ void note(Kind kind, std::string_view name, std::string_view text) {
   } else if (!comparison.is_equal) {
     thread->gate->differs(*thread, kind, "it is not the recorded event of this name");
   }
+}
+
+void note(const gate::Mailed& mailed) {
+  gate::Thread* thread = gate::current;
+  if (thread == nullptr) return;
+  count_active();
+  if (!thread->gate->mailed(*thread, mailed)) note(Kind::mailbox, mailed.mailbox, recording::text_of(mailed));
 }
 
 }  // namespace reprise::detail

@@ -28,7 +28,7 @@ MailboxCore* await_first(const Cores& open, std::unique_lock<mutex>& lock,
     if (!time) {
       hub.wait(lock);
     } else {
-      is_over = hub.wait_until(lock, deadline) == cv_status::timeout;
+      is_over = hub.wait_until(lock, deadline) == std::cv_status::timeout;
     }
   }
 }

@@ -1,58 +1,18 @@
 #include "program/adapters/mcapi/arrivals.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
 #include "program/adapters/mcapi/completion.h"
 #include "program/adapters/mcapi/groups.h"
 #include "program/adapters/mcapi/messages.h"
-#include "program/adapters/mcapi/notes.h"
-#include "program/adapters/mcapi/queue.h"
 #include "program/adapters/mcapi/segment.h"
 
 namespace reprise::mcapi {
 namespace {
 
 std::atomic<Technique> technique{Technique::receiver};
-
-// Messages that are there when one is retrieved are retrieved with it, by this thread at this endpoint: they pass the
-// program-wide order as one, however many they are.
-struct Group {
-  static constexpr unsigned size_bits = 6;
-  static constexpr std::uint64_t size_max = 1u << size_bits;
-
-  Handle endpoint;
-  std::uint32_t left;     // how many more are of this group
-  std::uint32_t until;    // recording: the last one that was there
-  std::uint64_t arrival;  // of the message that was retrieved last
-  std::uint64_t end;      // of the last one of the group
-
-  bool is_open(Handle at) const { return left > 0 && endpoint == at; }
-};
-__attribute__((tls_model("initial-exec"))) __thread Group group = {};
-
-// How a retrieval is written: it is of the group; or it begins one of so many, so far after the thread's last group.
-constexpr std::uint64_t of_group = 1;
-constexpr std::uint64_t pack(std::uint64_t off, std::uint64_t size) {
-  return (off << Group::size_bits | (size - 1)) << 1;
-}
-constexpr std::uint64_t off_of(std::uint64_t number) { return number >> (Group::size_bits + 1); }
-constexpr std::uint64_t size_of(std::uint64_t number) { return (number >> 1) % Group::size_max + 1; }
-
-std::uint64_t expected_at(Handle endpoint) { return group.is_open(endpoint) ? of_group : pack(0, 1); }
-
-void go_on() {
-  --group.left;
-  ++group.arrival;
-}
-
-void begin_group(Handle endpoint, std::uint64_t first, std::uint64_t size) {
-  group.endpoint = endpoint;
-  group.left = static_cast<std::uint32_t>(size - 1);
-  group.arrival = first;
-  group.end = first + size - 1;
-}
+thread_local std::uint64_t last_arrival = 0;
 
 Technique asked_technique() {
   const char* given = std::getenv("MCAPI_TECHNIQUE");
@@ -74,52 +34,40 @@ void pass_technique(std::uint32_t id) {
 
 bool is_simulated() { return technique.load(std::memory_order_relaxed) == Technique::data && is_replayed(); }
 
-void retrieved(Handle handle, Index index, std::uint32_t ordinal) {
+void retrieved() {
   if (gate::current == nullptr || technique.load(std::memory_order_relaxed) != Technique::sender) return;
-  const Passage passage(Kind::mcapi_arrival, expected_at(handle));
-  if (group.is_open(handle) && static_cast<std::int32_t>(group.until - ordinal) >= 0) {
-    go_on();
-    return passage.keep(of_group);
-  }
-  const Endpoint& endpoint = segment().endpoint(index);
-  const std::uint64_t size = takes_notes() ? 1 : std::min<std::uint64_t>(count_of(endpoint) + 1, Group::size_max);
-  group.until = endpoint.sent.load();
-  const std::uint64_t first = segment().header().arrivals.fetch_add(size) + 1;
-  passage.keep(pack(first - group.end - 1, size));
-  begin_group(handle, first, size);
+  const Passage passage(Kind::mcapi_arrival, 0);
+  const std::uint64_t arrival = segment().header().arrivals.fetch_add(1) + 1;
+  passage.keep(arrival - last_arrival - 1);
+  last_arrival = arrival;
 }
 
-bool await_retrieval(Node& node, Handle handle) {
-  if (technique.load(std::memory_order_relaxed) != Technique::sender) return false;
-  const Passage passage(Kind::mcapi_arrival, expected_at(handle));
-  if (!passage.is_known()) return false;
-  if (passage.number() == of_group) {
-    go_on();
-    return false;
-  }
-  const std::uint64_t first = group.end + 1 + off_of(passage.number());
-  begin_group(handle, first, size_of(passage.number()));
+void await_retrieval(Node& node) {
+  if (technique.load(std::memory_order_relaxed) != Technique::sender) return;
+  const Passage passage(Kind::mcapi_arrival, 0);
+  if (!passage.is_known()) return;
+  last_arrival += 1 + passage.number();
   Header& header = segment().header();
   const auto is_turn = [&] {
-    if (header.arrivals.load() + 1 >= first) return true;
+    if (header.arrivals.load() + 1 >= last_arrival) return true;
     if (!is_room_short()) return false;
     const std::lock_guard lock(node.mutex);
     stash_all(node);  // those who come before may wait for room
-    return header.arrivals.load() + 1 >= first;
+    return header.arrivals.load() + 1 >= last_arrival;
   };
-  if (is_turn()) return true;
-  wait_for(node, header.turns[first % Header::turns_max], Deadline(forever), is_turn, 0);
-  return true;
+  if (is_turn()) return;
+  wait_for(node, header.turns[last_arrival % Header::turns_max], Deadline(forever), is_turn);
 }
 
 void retrieved_again() {
+  if (technique.load(std::memory_order_relaxed) != Technique::sender) return;
   Header& header = segment().header();
-  header.arrivals.store(group.end);
-  header.turns[(group.end + 1) % Header::turns_max].signal();
+  header.arrivals.store(last_arrival);
+  header.turns[(last_arrival + 1) % Header::turns_max].signal();
 }
 
 std::uint64_t arrival_to_note() {
-  if (technique.load(std::memory_order_relaxed) == Technique::sender) return group.arrival;
+  if (technique.load(std::memory_order_relaxed) == Technique::sender) return last_arrival;
   return segment().header().arrivals.fetch_add(1) + 1;
 }
 

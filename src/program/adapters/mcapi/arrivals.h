@@ -31,11 +31,10 @@ Status settle(Kind kind, Act act, Pretend pretend) {
   return status;
 }
 
-// Sender: a message was retrieved, the how-manyth of its endpoint; what else was there then counts as retrieved with
-// it. On replay await_retrieval() waits until it is the turn of those that begin with this one: then retrieved_again()
-// says that it was taken. Without the node's mutex, except retrieved().
-void retrieved(Handle handle, Index index, std::uint32_t ordinal);
-bool await_retrieval(Node& node, Handle handle);
+// Sender: a message was retrieved. On replay await_retrieval() waits until it is this one's turn, and
+// retrieved_again() says that it was taken. Without the node's mutex, except retrieved().
+void retrieved();
+void await_retrieval(Node& node);
 void retrieved_again();
 
 // The how-manyth retrieval of the program this thread's last one was; where it is not recorded, in this run.

@@ -89,7 +89,7 @@ std::uint64_t expected_of(const Request& request) {
 void tell_message(Handle handle, const void* buffer, const Arrived& arrived, const Passage& passage) {
   if (gate::current == nullptr) return;
   keep_message(handle, arrived.id, passage);
-  retrieved(handle, arrived.endpoint, arrived.ordinal);
+  retrieved();
   if (arrived.status == Status::msg_truncated) {
     // One byte more than there was room for says so.
     std::string more(static_cast<const char*>(buffer), arrived.size);
@@ -102,8 +102,7 @@ void tell_message(Handle handle, const void* buffer, const Arrived& arrived, con
 void tell(Request& request, const Passage& passage) {
   request.told = true;
   if (has_message(request))
-    return tell_message(request.handle, request.buffer,
-                        {request.status, request.size, request.id, request.ordinal, request.endpoint}, passage);
+    return tell_message(request.handle, request.buffer, {request.status, request.size, request.id}, passage);
   passage.keep(number_of(request.status));
   if (request.status != Status::success) return;
   if (request.asked == Asked::packet)
@@ -204,10 +203,9 @@ void tell_again(Node& node, Request& request, std::uint64_t number) {
   if (!is_status(number)) {
     const MessageId id = named_message(request.handle, number);
     if (is_grouped() && tell_from_outside(node, request, id)) return;
-    const bool is_turn = await_retrieval(node, request.handle);
+    await_retrieval(node);
     await_message(node, request, id);
-    if (is_turn) retrieved_again();
-    return;
+    return retrieved_again();
   }
   const Status status = status_of(number);
   if (status == Status::success) {

@@ -22,7 +22,6 @@ void take_front(Endpoint& endpoint, Index message, std::uint32_t priority, void*
   const Block& block = segment().block(message);
   const std::size_t size = block.size;
   arrived.id = block.id;
-  arrived.ordinal = block.ordinal;
   arrived.size = std::min(size, capacity);
   read(message, buffer, capacity);
   arrived.status = size <= capacity ? Status::success : Status::msg_truncated;
@@ -56,7 +55,6 @@ bool take_next(Node& node, Endpoint& endpoint, Request& request) {
     Arrived arrived;
     take_front(endpoint, message, priority, request.buffer, request.capacity, arrived);
     request.id = arrived.id;
-    request.ordinal = arrived.ordinal;
     request.complete(arrived.status, arrived.size);
   }
   return true;
@@ -104,7 +102,6 @@ bool take_now(Node& node, Index index, Handle handle, void* buffer, std::size_t 
     if (message == none) return false;
     take_front(endpoint, message, priority, buffer, capacity, arrived);
   }
-  arrived.endpoint = index;
   make_room_known(node, index);
   return true;
 }

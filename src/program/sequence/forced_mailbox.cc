@@ -1,0 +1,109 @@
+// What a mailbox does where a sequence is forced: everything in its turn.
+#include <algorithm>
+#include <utility>
+
+#include "program/sequence/mailbox.h"
+
+namespace reprise::detail {
+namespace {
+
+bool fits(const PlannedEvent& event, const Request& request) {
+  const std::string_view type = request.mark == connect_mark ? "connection"
+                                : request.mark == close_mark ? "close"
+                                                             : "arrival";
+  const bool is_type = event.type == type || (event.type == "SRsynchronization" && request.mark == send_mark);
+  return is_type && request.actor.is(event.thread) && (event.number == 0 || event.number == request.mail.number) &&
+         (event.all == 0 || event.all == request.mail.all);
+}
+
+}  // namespace
+
+void Stash::add(Request request) {
+  std::deque<Request>& list = connections_[request.connection];
+  list.push_back(std::move(request));
+  ++size_;
+}
+
+bool Stash::has(const PlannedEvent& event) const {
+  return std::any_of(connections_.begin(), connections_.end(), [&](const auto& connection) {
+    return !connection.second.empty() && fits(event, connection.second.front());
+  });
+}
+
+std::optional<Request> Stash::take(const PlannedEvent& event) {
+  for (auto& [name, list] : connections_) {
+    if (list.empty() || !fits(event, list.front())) continue;
+    Request request = std::move(list.front());
+    list.pop_front();
+    --size_;
+    return request;
+  }
+  return std::nullopt;
+}
+
+// REQUIRES the hub's mutex. Does what came already and whose turn it is.
+void MailboxCore::advance() {
+  while (next_ < planned_->events.size()) {
+    const PlannedEvent& event = planned_->events[next_];
+    if (event.type == "receive" || event.type == "SRsynchronization") return;
+    auto request = stash_.take(event);
+    if (!request) return;
+    ++next_;
+    perform(*std::move(request), event.place);
+  }
+}
+
+std::uint64_t MailboxCore::next_place() const {
+  return next_ < planned_->events.size() ? planned_->events[next_].place : no_place;
+}
+
+std::size_t MailboxCore::size_at(std::uint64_t place) const {
+  return static_cast<std::size_t>(
+      std::count_if(queue_.begin(), queue_.end(), [&](const Mail& mail) { return mail.arrival < place; }));
+}
+
+bool MailboxCore::is_turn(const Actor& receiver) const {
+  if (next_ >= planned_->events.size()) return false;
+  const PlannedEvent& event = planned_->events[next_];
+  if (is_synchronous_) return event.type == "SRsynchronization" && receiver.is(event.called) && stash_.has(event);
+  return event.type == "receive" && receiver.is(event.thread) && !queue_.empty();
+}
+
+// Returns in the receiver's turn; holds it for good where it would do more than is listed.
+void MailboxCore::await_turn(std::unique_lock<reprise::mutex>& lock) {
+  const std::string_view type = is_synchronous_ ? "SRsynchronization" : "receive";
+  if (const std::string another = another_step(type, name_); !another.empty()) return await_close(lock, another);
+  const bool is_listed = own_step(type, name_, true, {}, &lock);
+  const Actor self = this_actor();
+  bool has_told = false;
+  while (!is_closed_ && !(is_listed && is_turn(self))) {
+    const bool is_over = next_ >= planned_->events.size();
+    if (!is_listed && is_over && (!queue_.empty() || !stash_.empty())) hold(std::string(type) + ' ' + name_, &lock);
+    if (is_listed && !std::exchange(has_told, true)) wants(std::string(type) + ' ' + name_);
+    hub_->wait(lock);
+  }
+}
+
+// The thread would receive where that is not listed of it. If the mailbox is closed it receives nothing, which is no
+// event: then it has done nothing else than what is listed.
+void MailboxCore::await_close(std::unique_lock<reprise::mutex>& lock, const std::string& what) {
+  deviates(what);
+  ++await_close_;
+  while (!is_closed_) closed_.wait(lock);
+  --await_close_;
+  goes_on();
+}
+
+Mail MailboxCore::take_in_turn() {
+  if (is_synchronous_) {
+    auto request = stash_.take(planned_->events[next_]);
+    request->mail.reply = std::move(request->asked);
+    queue_.push_front(std::move(request->mail));
+  }
+  Mail mail = take(planned_->events[next_++].place);
+  advance();
+  hub_->notify();
+  return mail;
+}
+
+}  // namespace reprise::detail
