@@ -1,5 +1,5 @@
-// Trait: threads do what a script says at mutexes, conditions, atomics and semaphores; what they saw decides where they
-// send. Label: helper
+// Trait: threads do what a script says at mutexes, conditions and atomics; what they saw decides where they send.
+// Label: helper
 #include <reprise/mailbox.h>
 #include <reprise/reprise.h>
 
