@@ -92,7 +92,10 @@ std::string call_here() {
   std::string name = "a call";
   for (int i = 0; i < depth; ++i) {
     Dl_info info{};
-    if (dladdr(static_cast<char*>(frames[i]) - 1, &info) == 0 || info.dli_fbase != own.dli_fbase) break;
+    if (dladdr(static_cast<char*>(frames[i]) - 1, &info) == 0 || info.dli_fbase != own.dli_fbase) {
+      if (outermost < 0) continue;  // a sanitizer's, which stands before backtrace()
+      break;
+    }
     outermost = i;
     if (info.dli_sname != nullptr && std::strncmp(info.dli_sname, "mcapi_", 6) == 0) name = info.dli_sname;
   }
