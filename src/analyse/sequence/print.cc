@@ -7,7 +7,6 @@
 #include <set>
 
 #include "analyse/sequence/cursor.h"
-#include "analyse/sequence/linear.h"
 
 namespace reprise::analyse::sequence {
 namespace {
@@ -175,19 +174,25 @@ class Printer {
 
   // ---- total and simple: a thread's events are told by their order alone ----
 
+  // The events stand in an order that respects causality, and in the order of sends if any such order does: so an
+  // arrival that stands after what its thread did later cannot be put before it, whatever mailboxes alone would allow.
   Result<void> in_send_order() {
-    const Linear order = linear(events_, {.arrivals_in_send_order = true});
-    if (!order.stuck.empty()) {
-      for (const std::size_t i : order.stuck) {
-        if (events_.events[i].type != Type::arrival) continue;
-        return refuse(events_.events[i],
-                      fmt::format("it arrived out of its thread's send order, which form {} cannot say; "
-                                  "node, object and thread forms can",
-                                  name(options_.form)));
+    std::map<std::string, std::uint64_t> latest;
+    const auto overtakes = [&](const std::string& thread, std::uint64_t number) {
+      std::uint64_t& last = latest[thread];
+      const bool is_late = number > 0 && number < last;
+      last = std::max(last, number);
+      return is_late;
+    };
+    for (const Event& event : events_.events) {
+      const bool is_late = overtakes(event.thread, event.number);
+      if (is_late && event.type == Type::arrival) {
+        return refuse(event, fmt::format("it arrived out of its thread's send order, which form {} cannot say; "
+                                         "node, object and thread forms can",
+                                         name(options_.form)));
       }
-      return refuse(events_.events[order.stuck.front()], "the orders of threads and objects contradict each other");
-    }
-    for (const Event& event : reordered(events_, order).events) {
+      if (overtakes(event.called, event.called_number) || is_late)
+        return refuse(event, "the orders of threads and objects contradict each other");
       if (event.type == Type::else_delay && options_.form == Form::total) return refuse_else_delay(event);
       parts_.add(options_.form == Form::total ? std::string() : event.home, tuple(event));
     }

@@ -3,7 +3,9 @@
 //   auto text = sequence::print(execution, {.form = Form::thread2});
 //   if (!text) return report(text.error());         // the first event that the form cannot say, and why
 //
-// REQUIRES the execution's events stand in an order that respects causality (reordered(..., linear(...))).
+// REQUIRES the execution's events stand in an order that respects causality (reordered(..., linear(...))), and in the
+// order
+//           of sends if that is possible: what the events themselves do not show may forbid another one.
 // Errors    unsupported: the form cannot say it.
 #pragma once
 
