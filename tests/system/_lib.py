@@ -80,6 +80,11 @@ def run(command, folder, seconds=RUN_SECONDS_MAX, env=None):
     """Runs a command to its end. One that does not end in time is killed with all it started."""
     process = subprocess.Popen([str(word) for word in command], cwd=folder, env=environment(env), stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    return finish(process, seconds)
+
+
+def finish(process, seconds=RUN_SECONDS_MAX):
+    """Waits for a process that leads a session. One that does not end in time is killed with all it started."""
     try:
         out, err = process.communicate(timeout=seconds)
         return Ran(process.returncode, out, err)

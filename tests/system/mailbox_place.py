@@ -10,13 +10,12 @@ Method  Two senders race for a mailbox at a port, each in a process of its own, 
 import os
 import random
 import shutil
-import signal
 import socket
 import struct
 import subprocess
 import time
 
-from _lib import FULL, GUESTS, REPRISE, Bench, Ran, environment
+from _lib import FULL, GUESTS, REPRISE, Bench, Ran, environment, finish
 from message_lib import lines_of, procfile, record
 
 GUEST = GUESTS / "mailbox_hosts"
@@ -142,16 +141,6 @@ def serve(bench, name, port, count, recorded=True):
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
     process.stdout.readline()
     return process
-
-
-def finish(process, seconds=30):
-    try:
-        out, err = process.communicate(timeout=seconds)
-        return Ran(process.returncode, out, err)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        out, err = process.communicate()
-        return Ran(process.returncode, out, err, hung=True)
 
 
 def check_garbage(bench):
