@@ -3,18 +3,10 @@
 #include <reprise/reprise.h>
 
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <string>
 
-int fault_of(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const reprise::mailbox_error& error) {
-    return static_cast<int>(error.fault());
-  }
-  return -1;
-}
+#include "guests/fault_of.h"
 
 int main() {
   using namespace std::chrono_literals;

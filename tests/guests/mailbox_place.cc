@@ -8,10 +8,10 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "guests/fault_of.h"
 #include "guests/together.h"
 
 using namespace std::chrono_literals;
@@ -41,15 +41,6 @@ class Socket {
   int file_;
   std::uint16_t port_;
 };
-
-int fault_of(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const reprise::mailbox_error& error) {
-    return static_cast<int>(error.fault());
-  }
-  return -1;
-}
 
 int fault_at(const std::string& place) {
   return fault_of([&] { reprise::sender<int>(place).connect(20ms); });
