@@ -41,15 +41,34 @@ std::optional<Request> Stash::take(const PlannedEvent& event) {
   return std::nullopt;
 }
 
-// REQUIRES the hub's mutex. Does what came already and whose turn it is.
-void MailboxCore::advance() {
+// REQUIRES the hub's mutex, as all below. Does what came already and whose turn it is. True: there was something.
+bool MailboxCore::advance_own() {
+  const std::size_t before = next_;
   while (next_ < planned_->events.size()) {
     const PlannedEvent& event = planned_->events[next_];
-    if (event.type == "receive" || event.type == "SRsynchronization") return;
+    if (event.type == "receive" || event.type == "SRsynchronization" || !may_happen(event)) break;
     auto request = stash_.take(event);
-    if (!request) return;
+    if (!request) break;
     ++next_;
     perform(*std::move(request), event.place);
+  }
+  if (plan()->orders_mailboxes()) hub_->forced_events[name_] = next_;
+  return next_ > before;
+}
+
+bool MailboxCore::may_happen(const PlannedEvent& event) const {
+  return std::all_of(event.after.begin(), event.after.end(), [&](const PlannedAt& other) {
+    const auto events = hub_->forced_events.find(other.mailbox);
+    return events != hub_->forced_events.end() && events->second >= other.number;
+  });
+}
+
+// Others may have waited for what happened here.
+void MailboxCore::advance() {
+  advance_own();
+  for (bool has_more = true; has_more;) {
+    has_more = false;
+    for (const auto& [name, mailbox] : hub_->forced) has_more |= mailbox->advance_own();
   }
 }
 
@@ -67,6 +86,18 @@ bool MailboxCore::is_turn(const Actor& receiver) const {
   const PlannedEvent& event = planned_->events[next_];
   if (is_synchronous_) return event.type == "SRsynchronization" && receiver.is(event.called) && stash_.has(event);
   return event.type == "receive" && receiver.is(event.thread) && !queue_.empty();
+}
+
+void MailboxCore::check_overtaking(const MailboxCore& other, const Actor& receiver) const {
+  if (is_synchronous_ || other.is_synchronous_ || other.queue_.empty()) return;
+  const Mail& taken = queue_.front();
+  const Mail& overtaken = other.queue_.front();
+  if (taken.arrival <= overtaken.arrival) return;
+  const std::vector<PlannedEvent>& events = other.planned_->events;
+  const auto receive = std::find_if(events.begin() + static_cast<std::ptrdiff_t>(other.next_), events.end(),
+                                    [](const PlannedEvent& event) { return event.type == "receive"; });
+  const bool is_shared = receive != events.end() && !receiver.is(receive->thread);
+  overtakes({name_, next_ + 1}, {name_, taken.order}, {other.name_, overtaken.order}, is_shared);
 }
 
 // Returns in the receiver's turn; holds it for good where it would do more than is listed.

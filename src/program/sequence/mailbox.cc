@@ -132,7 +132,13 @@ MailboxCore::MailboxCore(const std::string& name, const at* place, bool is_synch
       port_(party_->port()),
       planned_(plan() != nullptr && plan()->lists_mailboxes() ? &plan()->mailbox(name) : nullptr),
       closed_(label_.c_str(), gate::Own{}),
-      server_([this] { serve(); }) {}
+      server_([this] { serve(); }) {
+  if (!is_forced() || !is_selectable || !plan()->orders_mailboxes()) return;
+  std::unique_lock lock(hub_->mutex);
+  hub_->forced[name_] = this;
+  advance();
+  hub_->unlock_and_notify(lock);
+}
 
 MailboxCore::~MailboxCore() { stop(); }
 
@@ -240,6 +246,7 @@ void MailboxCore::perform(Request request, std::uint64_t place) {
     if (!is_synchronous_) {
       note(request.mail.sender.get(), request.mail.number, request.mail.all, place);
       request.mail.arrival = last_number_;
+      request.mail.order = order_;
     } else {
       request.mail.arrival = ++hub_->events;
     }
@@ -316,6 +323,8 @@ void MailboxCore::stop() {
     const std::lock_guard lock(hub_->mutex);
     if (std::exchange(is_stopped_, true)) return;
     is_closed_ = true;
+    if (const auto own = hub_->forced.find(name_); own != hub_->forced.end() && own->second == this)
+      hub_->forced.erase(own);
     hub_->notify();
     if (await_close_ > 0) closed_.notify_all();
   }

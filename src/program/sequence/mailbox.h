@@ -40,7 +40,8 @@ struct Mail {
   std::uint64_t number{0};  // the sender's
   std::uint64_t all{0};
   std::string bytes;
-  std::uint64_t arrival{0};      // among all events of the hub; forced: its place in the sequence
+  std::uint64_t arrival{0};      // among all events of the hub; forced: its place in the sequence, if that says it
+  std::uint64_t order{0};        // the same among those of the mailbox
   std::optional<message> reply;  // synchronous: who sends waits for it
 };
 
@@ -97,6 +98,9 @@ class MailboxCore {
   bool is_turn(const Actor& receiver) const;
   std::uint64_t next_place() const;
   std::size_t size_at(std::uint64_t place) const;
+  // The receiver is about to take the first message here, and could take the first of `other`: tells it if that came
+  // before this one.
+  void check_overtaking(const MailboxCore& other, const Actor& receiver) const;
   // Nothing more is listed here, but more came.
   bool has_more_than_listed() const { return next_place() == no_place && (!queue_.empty() || !stash_.empty()); }
   Mail take_in_turn();
@@ -113,6 +117,8 @@ class MailboxCore {
 
   // Where a sequence is forced.
   void advance();
+  bool advance_own();
+  bool may_happen(const PlannedEvent& event) const;
   void await_turn(std::unique_lock<reprise::mutex>& lock);
   void await_close(std::unique_lock<reprise::mutex>& lock, const std::string& what);
   // `place`: in the sequence that is forced.

@@ -37,6 +37,8 @@ MailboxCore* await_first(const Cores& open, std::unique_lock<mutex>& lock,
 
 constexpr std::string_view where = " of a select";
 
+std::string_view type_at(const MailboxCore& core) { return core.is_synchronous() ? "SRsynchronization" : "receive"; }
+
 std::string names_of(const Cores& open) {
   std::string names;
   for (const MailboxCore* core : open) names += (names.empty() ? " " : ", ") + core->name();
@@ -80,20 +82,48 @@ MailboxCore* visible_at(const Cores& open, std::uint64_t place) {
   for (;;) {
     if (may_go_on) own_step("elseDelay", {}, false, where, &lock);
     for (const MailboxCore* core : open) {
-      if (core->has_more_than_listed())
-        own_step(core->is_synchronous() ? "SRsynchronization" : "receive", core->name(), false, where, &lock);
+      if (core->has_more_than_listed()) own_step(type_at(*core), core->name(), false, where, &lock);
     }
     selection()->wait(lock);
   }
 }
 
+// The thread has another step than any that this wait could come to: it is held with what it would do.
+[[noreturn]] void hold_at_another(const Cores& open, std::unique_lock<mutex>& lock, bool may_go_on) {
+  for (;;) {
+    if (const MailboxCore* first = first_of(open)) own_step(type_at(*first), first->name(), false, where, &lock);
+    if (may_go_on) own_step("elseDelay", {}, false, where, &lock);
+    selection()->wait(lock);
+  }
+}
+
+// Where the sequence does not say what the wait sees: it takes what its thread is to receive next.
+MailboxCore* await_listed(const Cores& open, std::unique_lock<mutex>& lock, bool may_go_on) {
+  MailboxCore* listed = nullptr;
+  for (MailboxCore* core : open) {
+    if (is_own_step(type_at(*core), core->name())) listed = core;
+  }
+  if (listed == nullptr) hold_at_another(open, lock, may_go_on);
+  const Actor self = this_actor();
+  for (bool has_told = false;;) {
+    first_of(open);  // is one of them closed?
+    if (listed->is_turn(self)) break;
+    if (!std::exchange(has_told, true)) wants("select" + names_of(open));
+    selection()->wait(lock);
+  }
+  for (const MailboxCore* core : open) listed->check_overtaking(*core, self);
+  own_step(type_at(*listed), listed->name(), false, where, &lock);
+  return listed;
+}
+
 MailboxCore* await_forced(const Cores& open, std::unique_lock<mutex>& lock, bool may_go_on) {
   const std::uint64_t place = own_place();
   if (place == no_place) hold_at_end(open, lock, may_go_on);
+  if (place == 0) return await_listed(open, lock, may_go_on);
   for (bool has_told = false;;) {
     if (is_before(open, place)) {
       if (MailboxCore* first = visible_at(open, place)) {
-        own_step(first->is_synchronous() ? "SRsynchronization" : "receive", first->name(), false, where, &lock);
+        own_step(type_at(*first), first->name(), false, where, &lock);
         return first;
       }
       if (may_go_on && awaited_at(open, place) == nullptr) {
