@@ -269,6 +269,10 @@ class Causes::Builder {
       if (what != "arrival") result_.awaited_[thread] = mailbox;
       return steps_[step_key_].node;
     }
+    if (type == "awaits") {
+      result_.awaited_[thread] = mailbox;
+      return std::nullopt;
+    }
     if (type == "spawn" || type == "joined") return std::nullopt;  // the steps of that kind tell it, too
     if (type == "elseDelay") {
       words >> number;

@@ -80,9 +80,10 @@ class Test {
       if (options_.progress) options_.progress(result_.runs + 1);
       if (node.learner) listed_ = node.learner->resolve(original_);
       listed_.before = node.before;
-      const auto against = impossible(listed_);
+      auto against = impossible(listed_);
       auto forced = try_out(node.branch);
       if (!forced) return tl::unexpected(forced.error());
+      if (against && against->is_gap && forced->has_sent_in_vain) against.reset();
       const Outcome outcome = judge(*forced, node.branch, against);
       if (auto noted = note(*forced, outcome); !noted) return tl::unexpected(noted.error());
       if (outcome.is_feasible) return result_;
@@ -124,6 +125,8 @@ class Test {
     if (!run.came_to_rest) result_.timed_out = true;
     for (const Overtaking& one : run.overtakings) has_shared_ |= one.is_shared;
     for (const std::string& what : run.causes.unsearched()) unsearched_.insert(what);
+    if (run.close_races_with_select || (original_.is_simple && run.close_races))
+      unsearched_.insert("a mailbox is closed while another thread uses it");
     const bool has_mailboxes = std::any_of(run.happened.events.begin(), run.happened.events.end(),
                                            [](const Event& event) { return is_mailbox_type(event.type); });
     if (!listed_.lists_mailboxes && has_mailboxes) unsearched_.insert("the events of mailboxes are not listed");

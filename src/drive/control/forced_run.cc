@@ -49,7 +49,7 @@ std::map<std::string, std::string> read_report(const fs::path& path, std::string
     const std::size_t third = line.find('\t', second + 1);
     if (third == std::string::npos) continue;
     const std::string thread = line.substr(first + 1, second - first - 1);
-    if (line.starts_with("goes_on\t")) found.erase(thread);
+    if (line.starts_with("goes_on\t") && (wanted == "deviates" || wanted == "wants")) found.erase(thread);
     if (line.compare(0, first, wanted) == 0) found[thread] = line.substr(third + 1);
   }
   return found;
@@ -176,6 +176,10 @@ Result<ForcedRun> run_forced(const std::vector<TargetLine>& programs, const std:
   run.came_to_rest = is_at_rest || recorded->how != ManifestEnd::time_limit;
   run.deviating = read_report(report_path, "deviates");
   run.waiting = read_report(report_path, "wants");
+  const auto has_told = [&](std::string_view what) { return !read_report(report_path, what).empty(); };
+  run.has_sent_in_vain = has_told("in_vain");
+  run.close_races_with_select = has_told("closes_passed");
+  run.close_races = run.close_races_with_select || has_told("closes_received") || has_told("ended");
   run.overtakings = read_overtakings(report_path);
   fs::remove(report_path, ignored);
   fs::remove(steer_path, ignored);

@@ -38,6 +38,9 @@ struct ForcedRun {
   std::map<std::string, std::uint64_t> values;   // from outside: how many, by name
   std::map<std::string, Standing> standing;      // thread: before what it stands, if it has not ended
   std::map<std::string, std::string> cut_off;    // thread that went on when its process ended: who ended it
+  bool has_sent_in_vain{false};                  // a message that never arrives: its mailbox was closed
+  bool close_races_with_select{false};           // a thread might have met a closed mailbox, and did not
+  bool close_races{false};                       // the same, or the other way round, in any operation
   std::vector<Overtaking> overtakings;           // where the plan does not say what came first
   Causes causes;
   bool came_to_rest{false};  // or ended; else time was over

@@ -36,7 +36,8 @@ class Numbers {
         if (step.number == last && last != 0)
           note(step.place, fmt::format("its thread has a number {} already", step.number));
         if (missing == 0 && !step.counts_all && step.number > last + 1) missing = last + 1;
-        if (missing != 0) note(step.place, fmt::format("its thread has no event with number {} before it", missing));
+        if (missing != 0)
+          note(step.place, fmt::format("its thread has no event with number {} before it", missing), true);
         last = step.number;
       }
     }
@@ -69,8 +70,8 @@ class Numbers {
   void add(const std::string& thread, std::uint64_t number, std::uint64_t all, std::size_t place, bool holds_up) {
     threads_[thread].push_back({all > 0 ? all : number, all > 0, place, holds_up});
   }
-  void note(std::size_t place, std::string reason) {
-    if (!first_ || place < first_->place) first_ = Impossible{place, std::move(reason)};
+  void note(std::size_t place, std::string reason, bool is_gap = false) {
+    if (!first_ || place < first_->place) first_ = Impossible{place, std::move(reason), is_gap};
   }
 
   std::map<std::string, std::vector<Step>> threads_;

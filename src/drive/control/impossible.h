@@ -14,6 +14,7 @@ namespace reprise::drive {
 struct Impossible {
   std::size_t place;
   std::string reason;
+  bool is_gap{false};  // an event of its thread is missing, unless it is a send that never arrived
 };
 
 // The first such event.

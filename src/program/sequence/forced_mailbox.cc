@@ -1,4 +1,6 @@
 // What a mailbox does where a sequence is forced: everything in its turn.
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -39,6 +41,23 @@ std::optional<Request> Stash::take(const PlannedEvent& event) {
     return request;
   }
   return std::nullopt;
+}
+
+std::vector<Request> Stash::take_refused() {
+  std::vector<Request> refused;
+  for (auto& [name, list] : connections_) {
+    std::deque<Request> kept;
+    for (Request& request : list) {
+      if (request.mark == close_mark) {
+        kept.push_back(std::move(request));
+      } else {
+        refused.push_back(std::move(request));
+      }
+    }
+    list = std::move(kept);
+  }
+  size_ -= refused.size();
+  return refused;
 }
 
 // REQUIRES the hub's mutex, as all below. Does what came already and whose turn it is. True: there was something.
@@ -109,7 +128,8 @@ void MailboxCore::await_turn(std::unique_lock<reprise::mutex>& lock) {
   bool has_told = false;
   while (!is_closed_ && !(is_listed && is_turn(self))) {
     const bool is_over = next_ >= planned_->events.size();
-    if (!is_listed && is_over && (!queue_.empty() || !stash_.empty())) hold(std::string(type) + ' ' + name_, &lock);
+    if (!is_listed && is_over && (!queue_.empty() || !stash_.empty()))
+      return await_close(lock, std::string(type) + ' ' + name_);
     if (is_listed && !std::exchange(has_told, true)) wants(std::string(type) + ' ' + name_);
     hub_->wait(lock);
   }
@@ -125,7 +145,33 @@ void MailboxCore::await_close(std::unique_lock<reprise::mutex>& lock, const std:
   goes_on();
 }
 
+void MailboxCore::await_listed(std::unique_lock<reprise::mutex>& lock, bool but_closes) {
+  if (maker_ != getpid()) return;  // a forked child: it is its parent's
+  const auto has_more = [&] {
+    return std::any_of(planned_->events.begin() + static_cast<std::ptrdiff_t>(next_), planned_->events.end(),
+                       [&](const PlannedEvent& event) { return !but_closes || event.type != "close"; });
+  };
+  if (!has_more()) return;
+  awaits(name_);
+  wants("close mailbox " + name_);
+  while (has_more()) hub_->wait(lock);
+}
+
+// It is closed: what came before that and is not listed came to nothing.
+void MailboxCore::refuse_unlisted() {
+  for (Request& request : stash_.take_refused()) perform(std::move(request));
+  advance();
+}
+
+void MailboxCore::tell_close() const {
+  const auto by_others = [](const std::set<std::string>& threads) {
+    return threads.size() > threads.count(this_actor().by_path);
+  };
+  closes(by_others(receivers_), by_others(passed_by_));
+}
+
 Mail MailboxCore::take_in_turn() {
+  receivers_.insert(this_actor().by_path);
   if (is_synchronous_) {
     auto request = stash_.take(planned_->events[next_]);
     request->mail.reply = std::move(request->asked);

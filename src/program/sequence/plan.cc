@@ -157,8 +157,25 @@ std::string another_step(std::string_view type, const std::string& object) {
   return is_it ? std::string() : what_text(type, object) + std::to_string(step.all == 0 ? number : all);
 }
 
+std::string unlisted_step(std::string_view type, const std::string& object) {
+  const Plan* forced = plan();
+  if (forced == nullptr || !forced->lists_mailboxes()) return {};
+  if (own_next < forced->steps_of(this_actor()).size()) return another_step(type, object);
+  return what_text(type, object) + std::to_string(counted().mailbox_events + 1);
+}
+
 void deviates(std::string_view what) { report("deviates", what); }
 void goes_on() { report("goes_on", {}); }
+void sent_in_vain() {
+  goes_on();
+  report("in_vain", {});
+}
+void ends_by_close() { report("ended", {}); }
+void closes(bool others_received, bool others_passed_over) {
+  if (others_received) report("closes_received", {});
+  if (others_passed_over) report("closes_passed", {});
+}
+void awaits(const std::string& mailbox) { note(Kind::mailbox, mailbox, "awaits"); }
 
 bool own_step(std::string_view type, const std::string& object, bool may_wait, std::string_view where,
               std::unique_lock<mutex>* lock) {

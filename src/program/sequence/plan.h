@@ -118,9 +118,18 @@ bool own_step(std::string_view type, const std::string& object, bool may_wait = 
 // What is told of the calling thread if it does this, where its next step is another; empty: it is this one, or there
 // is none.
 std::string another_step(std::string_view type, const std::string& object);
-// The same without being held: it may be that nothing comes of it. Then it goes on.
+// The same also where there is none; empty: it is this one, or nothing is forced.
+std::string unlisted_step(std::string_view type, const std::string& object);
+// It is about to do that, but it may be that nothing comes of it. Then it goes on.
 void deviates(std::string_view what);
 void goes_on();
+// It goes on, and has sent what never arrives.
+void sent_in_vain();
+// A mailbox's end has ended what the calling thread did, or could have: this is not searched.
+void ends_by_close();
+void closes(bool others_received, bool others_passed_over);
+// The calling thread waits for the next event of this mailbox.
+void awaits(const std::string& mailbox);
 
 // The place of the calling thread's next step; no_place: it has no more.
 std::uint64_t own_place();
