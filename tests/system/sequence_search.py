@@ -192,12 +192,24 @@ def not_decided(folder):
     spinning = expect(folder, "spin", 1, ["U01 A0 E9 !", "S01"], sent(0, 0), "undecided", "--search", "100")
     check("again and again" in spinning["reason"] or "explored" in spinning["reason"], f"a spinning loop is the reason: {spinning}")
     expect(folder, "spin-feasible", 1, ["U01 A0 !", "S01"], sent(0, 0), "feasible")
+    locked = expect(folder, "spin-lock", 1, ["X9 A0 Y9 E99 !", "X9 A0 Y9"], sent(0, 0), "undecided", "--search", "100")
+    check("again and again" in locked["reason"] or "explored" in locked["reason"], f"a spinning lock is the reason: {locked}")
+    expect(folder, "spin-lock-feasible", 1, ["X9 A0 Y9 E" + str(sum_of([0, 2, 2])) + " !", "X9 A0 Y9"], sent(0, 0), "feasible")
     words = " ".join(f"A{i}" for i in range(5))
     spent = expect(folder, "spent", 1, [f"{words} E{sum_of([1])} !", words], sent(0, 0), "undecided", "--search", "5")
     check(spent["runs"] == 5 and spent["left"] > 0 and "explored" in spent["reason"], f"what was tried and what is left is told: {spent}")
 
 
+def at_rest(folder):
+    """Who spins or waits for good is at rest: nothing is left to the clock."""
+    began = time.time()
+    expect(folder, "spins-for-good", 1, ["X9 !", "A0 X9 !"], sent(0, 0), "feasible", "--inactivity", "60")
+    expect(folder, "waits-at-an-own-mutex", 1, ["Q !", "!"], sent(0, 1), "feasible", "--inactivity", "60")
+    check(time.time() - began < 50, "nobody waited until time was over")
+
+
 def by_hand(folder):
+    at_rest(folder)
     one_order_in_many(folder, 8)
     after_all_others(folder)
     no_order(folder)
