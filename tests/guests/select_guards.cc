@@ -1,5 +1,5 @@
 // Trait: messages and guarded selective waits as the arguments say.
-// first. Label: helper
+// Label: helper
 #include <reprise/mailbox.h>
 #include <reprise/reprise.h>
 
