@@ -31,7 +31,7 @@ void send_by(const std::string& script) {
 // select_guards GUARDS SCRIPT...: a digit of GUARDS is one wait, its bits are the mailboxes that are open; a digit of a
 // SCRIPT is a message to that mailbox.
 int main(int count, char** words) {
-  if (count < 3) return EXIT_FAILURE;
+  if (count < 2) return EXIT_FAILURE;
   reprise::selectable_mailbox<std::string> box0(names[0]);
   reprise::selectable_mailbox<std::string> box1(names[1]);
   reprise::selectable_mailbox<std::string> box2(names[2]);

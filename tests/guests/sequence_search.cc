@@ -127,9 +127,9 @@ class Thread {
       std::unique_lock lock(shared_.own);
       for (;;) shared_.never.wait(lock);
     } else if (what == '!') {
-      reprise::sender<int> sender("box" + std::to_string(sum_ % boxes_));
+      reprise::sender<std::string> sender("box" + std::to_string(boxes_ == 0 ? 0 : sum_ % boxes_));
       sender.connect();
-      sender.send(sum_);
+      sender.send(std::to_string(sum_));
       sender.close();
     } else {
       return false;
@@ -146,13 +146,13 @@ class Thread {
 
 }  // namespace
 
-// sequence_search BOXES SCRIPT...
+// sequence_search BOXES SCRIPT...: with no boxes, all is sent to that of another process.
 int main(int count, char** arguments) {
   if (count < 2) return 2;
   const int boxes = std::atoi(arguments[1]);
-  std::vector<std::unique_ptr<reprise::mailbox<int>>> mailboxes;
+  std::vector<std::unique_ptr<reprise::mailbox<std::string>>> mailboxes;
   for (int i = 0; i < boxes; ++i)
-    mailboxes.push_back(std::make_unique<reprise::mailbox<int>>("box" + std::to_string(i)));
+    mailboxes.push_back(std::make_unique<reprise::mailbox<std::string>>("box" + std::to_string(i)));
   Shared shared;
   std::vector<reprise::thread> threads;
   for (int i = 2; i < count; ++i) {

@@ -159,6 +159,17 @@ def after_all_others(bench):
     expect(bench, "after-all-locked", 1, scripts, sent(0, 0), "infeasible")
 
 
+def across_processes(bench):
+    """Who waits selectively for another process waits for what happens there: its races are searched."""
+    scripts = [f"A0 E{sum_of([2 + 3 + 4])} !", "A0", "A0", "A0"]
+    words = " ".join(f'"{script}"' for script in scripts)
+    (bench.folder / "two.procfile").write_text(f"taker: {GUESTS / 'select_guards'} 1\nracer: {GUESTS / 'sequence_search'} 0 {words}\n")
+    events = ["(connection,racer/0.0,box0,1)", "(arrival,racer/0.0,box0,2)", "(receive,taker/0,box0,1)", "(close,racer/0.0,box0,3)"]
+    (bench.folder / "two.seq").write_text("\n".join(["form: node", *events]) + "\n")
+    ran = bench.reprise("test", "--sequence", "two.seq", "-f", "two.procfile", "-o", "two", "--json")
+    bench.expect(ran.code == 0 and ran.json()["runs"] > 1, "a select waits for a race of another process: feasible, by a search", "two", ran)
+
+
 def no_order(bench):
     """What no order yields: the search ends."""
     words = " ".join(f"A{i}" for i in range(4))
@@ -197,6 +208,7 @@ def by_hand(bench):
     at_rest(bench)
     one_order_in_many(bench, 8)
     after_all_others(bench)
+    across_processes(bench)
     no_order(bench)
     not_decided(bench)
 

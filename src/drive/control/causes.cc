@@ -156,6 +156,7 @@ class Causes::Builder {
       if (step->second.waits && step->second.next) cause(event, *step->second.next);
     }
     result_.holders_ = meetings_.holders();
+    result_.own_ = meetings_.own();
   }
 
   Result<void> read_thread(const sequence::Process& process, const recording::ThreadInfo& thread) {
