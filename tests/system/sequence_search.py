@@ -204,7 +204,14 @@ def at_rest(bench):
     bench.expect(time.time() - began < 50, "nobody waited until time was over")
 
 
+def held(bench):
+    """A thread that only the search holds back could go on: then the run proves nothing. One that waits by itself could not."""
+    expect(bench, "held-by-the-search", 2, ["L0 A0 !", "L0 W0 !", "W0 O0 !"], [[], *sent(0, 0)], "infeasible")
+    expect(bench, "one-permit", 3, ["P A0 !", "A0 V !", "P A0 !"], [*sent(0, 1), [], *sent(0, 2)], "feasible")
+
+
 def by_hand(bench):
+    held(bench)
     at_rest(bench)
     one_order_in_many(bench, 8)
     after_all_others(bench)

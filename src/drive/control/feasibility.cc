@@ -220,8 +220,11 @@ class Test {
       const bool is_done = is_entry ? entered.take(event, thread) : happened.contains(key_of(event, thread, called));
       if (!is_done) outcome.place = std::min(outcome.place, i);
     }
-    const bool is_complete = outcome.place == listed_.size() && run.deviating.empty();
-    if (!is_complete) {
+    const bool has_all = outcome.place == listed_.size() && run.deviating.empty();
+    const bool is_complete = has_all && !branch.held_somebody_in(run);
+    if (has_all && !is_complete) {
+      outcome.conflict = run.causes.all();
+    } else if (!is_complete) {
       const auto past = past_of_failure(run, branch);
       outcome.is_by_past = past.has_value();
       outcome.conflict = past ? *past : past_of_rest(run, branch);
