@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 
 #include "base/check.h"
 #include "recording/digest.h"
+#include "recording/staging.h"
 
 namespace reprise::recording {
 namespace {
@@ -20,6 +22,8 @@ constexpr std::size_t chunk_bytes = std::size_t{256} << 10;
 constexpr std::size_t page_bytes = 4096;
 constexpr std::size_t first_block_bytes = 128;
 constexpr std::size_t block_bytes_max = std::size_t{64} << 10;
+constexpr std::size_t flush_bytes = staged_blocks * staged_bytes;
+constexpr std::uint32_t staged_from = 7;  // the blocks before hold 16 KiB
 
 constexpr std::size_t round_up(std::size_t size, std::size_t unit) { return (size + unit - 1) / unit * unit; }
 
@@ -43,6 +47,15 @@ void* map_reserved(int file, std::uint64_t offset, std::size_t size) {
   if (error != 0) return nullptr;
   void* at = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, static_cast<off_t>(offset));
   return at == MAP_FAILED ? nullptr : at;
+}
+
+// The file is long enough already, so it is written whole or there is something wrong with it.
+bool write_all(int file, std::span<const iovec> pieces, std::size_t size, std::uint64_t offset) {
+  ssize_t written = 0;
+  do {
+    written = pwritev(file, pieces.data(), static_cast<int>(pieces.size()), static_cast<off_t>(offset));
+  } while (written < 0 && errno == EINTR);
+  return written >= 0 && static_cast<std::size_t>(written) == size;
 }
 
 // Never in place of a file that has the name. Not every file system can do that in one step.
@@ -82,7 +95,8 @@ Result<Live*> Live::create(const std::filesystem::path& path) {
 // The rest of the old chunk becomes padding only when there is a new one: what `used` covers never changes.
 bool Live::grow(std::size_t size_min) {
   if (file_ < 0) return false;
-  const std::size_t size = round_up(std::max(chunk_bytes, size_min), page_bytes);
+  std::size_t size = round_up(file_size_ + size_min, flush_bytes) - file_size_;
+  if (size < chunk_bytes) size = chunk_bytes - file_size_ % flush_bytes;  // what is written in one go lies in one piece
   const int errno_of_program = errno;
   void* at = map_reserved(file_, file_size_, size);
   errno = errno_of_program;
@@ -90,13 +104,7 @@ bool Live::grow(std::size_t size_min) {
     header_->flags.fetch_or(live_no_space, std::memory_order_seq_cst);
     return false;
   }
-  if (chunk_ != nullptr && chunk_used_ < chunk_size_) {
-    auto* rest = reinterpret_cast<ExtentHeader*>(chunk_ + chunk_used_);
-    rest->size = chunk_size_ - chunk_used_;
-    rest->kind = static_cast<std::uint32_t>(ExtentKind::padding);
-    if (keeps_track_) gaps_[file_size_ - rest->size] = rest->size;
-    header_->used.store(file_size_, std::memory_order_release);
-  }
+  if (chunk_ != nullptr && chunk_used_ < chunk_size_) pad(chunk_size_ - chunk_used_);
   std::uint8_t* const closed = chunk_;
   // Whoever still writes there faults in the one page it needs; the rest is the file's, not this process's, memory.
   if (closed != nullptr) madvise(closed, chunk_size_, MADV_DONTNEED);
@@ -108,6 +116,15 @@ bool Live::grow(std::size_t size_min) {
   use(chunk_);  // it is the newest
   if (closed != nullptr) unuse(closed);
   return true;
+}
+
+void Live::pad(std::size_t size) {
+  auto* extent = reinterpret_cast<ExtentHeader*>(chunk_ + chunk_used_);
+  extent->size = size;
+  extent->kind = static_cast<std::uint32_t>(ExtentKind::padding);
+  if (keeps_track_) gaps_[end()] = size;
+  chunk_used_ += size;
+  header_->used.store(end(), std::memory_order_release);
 }
 
 // The header is written before `used` covers it: an extent is there as a whole or not at all.
@@ -124,7 +141,7 @@ std::uint8_t* Live::add_extent(ExtentKind kind, ThreadIndex thread, std::uint32_
   extent->steps_before = steps_before;
   extent->kind = static_cast<std::uint32_t>(kind);
   chunk_used_ += size;
-  header_->used.store(file_size_ - chunk_size_ + chunk_used_, std::memory_order_release);
+  header_->used.store(end(), std::memory_order_release);
   return chunk_ + chunk_used_ - size + extent_header_bytes;
 }
 
@@ -171,12 +188,44 @@ std::span<std::uint8_t> Live::allocate(ThreadIndex thread, std::uint32_t sequenc
                                        std::size_t payload_min) {
   const std::lock_guard lock(mutex_);
   const std::size_t wanted = std::min(first_block_bytes << std::min(sequence, 20u), block_bytes_max);
-  const std::size_t size = round_up(std::max(wanted, payload_min + extent_header_bytes), 64);
+  const std::size_t size = extent_size(std::max(wanted, payload_min + extent_header_bytes));
   std::uint8_t* payload = add_extent(ExtentKind::block, thread, sequence, steps_before, size);
   if (payload == nullptr) return {};
-  if (keeps_track_) blocks_[thread].push_back({file_size_ - chunk_size_ + chunk_used_ - size, size, sequence});
+  if (keeps_track_) blocks_[thread].push_back({end() - size, size, sequence});
   use(payload);
   return {payload, size - extent_header_bytes};
+}
+
+// What is not yet used of the pages is not touched: it takes no memory.
+std::unique_ptr<Staging> Live::stage(ThreadIndex thread, std::uint32_t sequence) {
+  if (sequence < staged_from || keeps_track_) return nullptr;
+  const std::lock_guard lock(mutex_);
+  const std::size_t size = staging_head_bytes + flush_bytes;
+  if (full() || (chunk_size_ - chunk_used_ < size + page_bytes && !grow(size + page_bytes))) return nullptr;
+  const std::size_t gap = round_up(end() + staging_head_bytes, page_bytes) - staging_head_bytes - end();
+  if (gap > 0) pad(gap);
+  std::uint8_t* const head = add_extent(ExtentKind::staging, thread, 0, 0, size);
+  if (head == nullptr) return nullptr;
+  use(head);
+  return std::make_unique<Staging>(*this, thread, head - extent_header_bytes + staging_head_bytes);
+}
+
+// Beyond what `used` covers, and without the mapping: what was not written whole is not there.
+bool Live::write_extents(std::span<const iovec> pieces) {
+  std::size_t size = 0;
+  for (const iovec& piece : pieces) size += piece.iov_len;
+  const std::lock_guard lock(mutex_);
+  if (full() || file_ < 0 || (chunk_size_ - chunk_used_ < size && !grow(size))) return false;
+  const int errno_of_program = errno;
+  const bool is_written = !exceeds_limit(end() + size) && write_all(file_, pieces, size, end());
+  errno = errno_of_program;
+  if (!is_written) {
+    header_->flags.fetch_or(live_no_space, std::memory_order_seq_cst);
+    return false;
+  }
+  chunk_used_ += size;
+  header_->used.store(end(), std::memory_order_release);
+  return true;
 }
 
 void Live::note_output(std::uint64_t& so_far, const void* bytes, std::size_t size) {

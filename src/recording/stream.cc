@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "recording/sealed.h"
+#include "recording/staging.h"
 
 namespace reprise::recording {
 namespace {
@@ -51,11 +52,15 @@ std::uint8_t* put_bytes(std::uint8_t* at, std::string_view bytes) {
 
 }  // namespace
 
-bool StreamWriter::make_room(std::size_t bytes) {
-  if (static_cast<std::size_t>(end_ - at_) >= bytes) return true;
-  const std::span<std::uint8_t> block = source_.allocate(thread_, sequence_, step_, bytes);
+std::unique_ptr<Staging> BlockSource::stage(ThreadIndex, std::uint32_t) { return nullptr; }
+
+StreamWriter::StreamWriter(BlockSource& source, ThreadIndex thread) : source_(source), thread_(thread) {}
+StreamWriter::StreamWriter(StreamWriter&&) noexcept = default;
+StreamWriter::~StreamWriter() = default;
+
+bool StreamWriter::change_block(std::size_t bytes) {
+  const std::span<std::uint8_t> block = next_block(bytes);
   if (block.empty()) return false;
-  finish();
   ++sequence_;
   if (std::exchange(is_fresh_, false)) source_.mark_fresh(block.data());
   block_ = block.data();
@@ -65,7 +70,32 @@ bool StreamWriter::make_room(std::size_t bytes) {
   return true;
 }
 
+// What does not fit into a staged block goes into one of its own, and so does what comes next, as long as there is
+// room.
+std::span<std::uint8_t> StreamWriter::next_block(std::size_t bytes) {
+  if (staging_ == nullptr && may_stage_) staging_ = source_.stage(thread_, sequence_);
+  const bool goes_on_staged = staging_ != nullptr && bytes <= staged_payload_bytes;
+  if (is_staged_ && goes_on_staged) staging_->leave(at_);
+  if (is_staged_ && !goes_on_staged && !leave_staging()) return {};
+  const std::span<std::uint8_t> block =
+      goes_on_staged ? staging_->next(sequence_, step_) : source_.allocate(thread_, sequence_, step_, bytes);
+  if (block.empty()) return {};
+  if (block_ != nullptr && !is_staged_) source_.retire(block_);
+  is_staged_ = goes_on_staged;
+  return block;
+}
+
+// What is staged goes to its place, since blocks will follow it there.
+bool StreamWriter::leave_staging() {
+  staging_->leave(at_);
+  if (!staging_->write_out()) return false;
+  block_ = at_ = end_ = run_ = nullptr;
+  is_staged_ = false;
+  return true;
+}
+
 std::uint32_t StreamWriter::begin_anew() {
+  if (is_staged_) leave_staging();
   finish();
   is_fresh_ = true;
   cache_ = {};
@@ -77,7 +107,10 @@ std::uint32_t StreamWriter::begin_anew() {
 }
 
 void StreamWriter::finish() {
-  if (block_ != nullptr) source_.retire(block_);
+  if (block_ != nullptr && !is_staged_) source_.retire(block_);
+  if (staging_ != nullptr) source_.retire(staging_->pages());
+  staging_.reset();
+  is_staged_ = may_stage_ = false;
   block_ = at_ = end_ = run_ = nullptr;
 }
 
