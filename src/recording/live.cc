@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
@@ -19,10 +20,12 @@ namespace reprise::recording {
 namespace {
 
 constexpr std::size_t chunk_bytes = std::size_t{256} << 10;
+constexpr std::size_t chunk_bytes_max = std::size_t{2} << 20;
 constexpr std::size_t page_bytes = 4096;
 constexpr std::size_t first_block_bytes = 128;
 constexpr std::size_t block_bytes_max = std::size_t{64} << 10;
 constexpr std::size_t flush_bytes = staged_blocks * staged_bytes;
+constexpr std::size_t first_pages = 7;    // what a thread or two write before that
 constexpr std::uint32_t staged_from = 7;  // the blocks before hold 16 KiB
 
 constexpr std::size_t round_up(std::size_t size, std::size_t unit) { return (size + unit - 1) / unit * unit; }
@@ -56,6 +59,17 @@ bool write_all(int file, std::span<const iovec> pieces, std::size_t size, std::u
     written = pwritev(file, pieces.data(), static_cast<int>(pieces.size()), static_cast<off_t>(offset));
   } while (written < 0 && errno == EINTR);
   return written >= 0 && static_cast<std::size_t>(written) == size;
+}
+
+// A page that was written before it is touched through the mapping costs a quarter, or less.
+void write_zeros(int file, std::uint64_t offset, std::size_t pages) {
+  static constexpr std::uint8_t zeros[page_bytes] = {};
+  std::array<iovec, flush_bytes / page_bytes> pieces;
+  pieces.fill({const_cast<std::uint8_t*>(zeros), page_bytes});
+  const std::size_t size = pages * page_bytes;
+  const int errno_of_program = errno;
+  if (!exceeds_limit(offset + size)) write_all(file, std::span(pieces).first(pages), size, offset);  // or it is slower
+  errno = errno_of_program;
 }
 
 // Never in place of a file that has the name. Not every file system can do that in one step.
@@ -95,8 +109,10 @@ Result<Live*> Live::create(const std::filesystem::path& path) {
 // The rest of the old chunk becomes padding only when there is a new one: what `used` covers never changes.
 bool Live::grow(std::size_t size_min) {
   if (file_ < 0) return false;
+  // Each chunk ends where what is written in one go may begin; the longer the log, the fewer there are.
+  const std::size_t wanted = std::clamp<std::size_t>(file_size_ / 4, chunk_bytes, chunk_bytes_max);
   std::size_t size = round_up(file_size_ + size_min, flush_bytes) - file_size_;
-  if (size < chunk_bytes) size = chunk_bytes - file_size_ % flush_bytes;  // what is written in one go lies in one piece
+  if (size < wanted) size = (file_size_ + wanted) / flush_bytes * flush_bytes - file_size_;
   const int errno_of_program = errno;
   void* at = map_reserved(file_, file_size_, size);
   errno = errno_of_program;
@@ -107,12 +123,13 @@ bool Live::grow(std::size_t size_min) {
   if (chunk_ != nullptr && chunk_used_ < chunk_size_) pad(chunk_size_ - chunk_used_);
   std::uint8_t* const closed = chunk_;
   // Whoever still writes there faults in the one page it needs; the rest is the file's, not this process's, memory.
-  if (closed != nullptr) madvise(closed, chunk_size_, MADV_DONTNEED);
+  if (closed != nullptr) madvise(closed, chunks_[closed].once_bytes, MADV_DONTNEED);
   chunk_ = static_cast<std::uint8_t*>(at);
   chunk_size_ = size;
   chunk_used_ = 0;
+  if (closed == nullptr) write_zeros(file_, file_size_, first_pages);
   file_size_ += size;
-  chunks_[chunk_] = Chunk{size, 0};
+  chunks_[chunk_] = Chunk{size, size, 0};
   use(chunk_);  // it is the newest
   if (closed != nullptr) unuse(closed);
   return true;
@@ -196,7 +213,6 @@ std::span<std::uint8_t> Live::allocate(ThreadIndex thread, std::uint32_t sequenc
   return {payload, size - extent_header_bytes};
 }
 
-// What is not yet used of the pages is not touched: it takes no memory.
 std::unique_ptr<Staging> Live::stage(ThreadIndex thread, std::uint32_t sequence) {
   if (sequence < staged_from || keeps_track_) return nullptr;
   const std::lock_guard lock(mutex_);
@@ -204,8 +220,10 @@ std::unique_ptr<Staging> Live::stage(ThreadIndex thread, std::uint32_t sequence)
   if (full() || (chunk_size_ - chunk_used_ < size + page_bytes && !grow(size + page_bytes))) return nullptr;
   const std::size_t gap = round_up(end() + staging_head_bytes, page_bytes) - staging_head_bytes - end();
   if (gap > 0) pad(gap);
+  Chunk& chunk = chunks_[chunk_];
+  chunk.once_bytes = std::min(chunk.once_bytes, chunk_used_ / page_bytes * page_bytes);
+  write_zeros(file_, end() + staging_head_bytes, staged_blocks);
   std::uint8_t* const head = add_extent(ExtentKind::staging, thread, 0, 0, size);
-  if (head == nullptr) return nullptr;
   use(head);
   return std::make_unique<Staging>(*this, thread, head - extent_header_bytes + staging_head_bytes);
 }

@@ -182,7 +182,8 @@ class Live final : public BlockSource {
   // A mapped piece of the file. Unmapped when nobody writes into it any more.
   struct Chunk {
     std::size_t size{0};
-    std::uint32_t users{0};  // running threads' slots, blocks in use, and a slot page with room
+    std::size_t once_bytes{0};  // what comes after is written again and again, and stays
+    std::uint32_t users{0};     // running threads' slots, blocks in use, and a slot page with room
   };
   struct Block {
     std::uint64_t offset{0};
