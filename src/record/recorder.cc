@@ -340,14 +340,15 @@ bool Recorder::given(Thread& thread, Kind kind, std::string_view name, Take take
 }
 
 void Recorder::keep(Thread& thread, Kind kind, std::string_view name, const void* bytes, std::size_t size) {
-  Event event{.kind = kind};
   if (kind == Kind::clock) {
+    Event event{.kind = kind};
     std::memcpy(&event.number, bytes, sizeof event.number);
-  } else {
-    event.name = name;
-    event.value = std::string_view(static_cast<const char*>(bytes), size);
+    return write(thread, event, 0);
   }
-  write(thread, event, 0);
+  const std::string_view value(static_cast<const char*>(bytes), size);
+  write(thread, kind, 0, [&](recording::StreamWriter& writer, std::uint64_t step, std::uint8_t check) {
+    return writer.append(step, check, kind, name, value);
+  });
 }
 
 bool Recorder::mailed(Thread& thread, const gate::Mailed& mailed) {

@@ -156,6 +156,12 @@ std::uint8_t* StreamWriter::put_difference(std::uint8_t* at, const Event& event,
   return base::put_varint(at, base::zigzag(static_cast<std::int64_t>(surplus)));
 }
 
+std::uint8_t* StreamWriter::put_clock(std::uint8_t* at, std::uint64_t clock) {
+  const std::uint64_t passed = clock - clock_;
+  clock_ = clock;
+  return base::put_varint(at, base::zigzag(static_cast<std::int64_t>(passed)));
+}
+
 std::uint8_t* StreamWriter::put_body(std::uint8_t* at, const Event& event, Class treated, bool same) {
   ObjectCache::Entry* entry = nullptr;
   bool is_new = false;
@@ -177,12 +183,7 @@ std::uint8_t* StreamWriter::put_body(std::uint8_t* at, const Event& event, Class
       run_kind_ = event.kind;
       return base::put_u32(at, 1);
     case Class::value:
-      if (event.kind == Kind::clock) {
-        const std::uint64_t passed = event.number - clock_;
-        clock_ = event.number;
-        return base::put_varint(at, base::zigzag(static_cast<std::int64_t>(passed)));
-      }
-      return put_bytes(put_bytes(at, event.name), event.value);
+      return put_clock(at, event.number);
     case Class::mark:
       return base::put_varint(at, base::zigzag(static_cast<std::int64_t>(event.number)));
     case Class::plain:
@@ -199,6 +200,21 @@ std::uint8_t* StreamWriter::put_body(std::uint8_t* at, const Event& event, Class
     default:
       return at;
   }
+}
+
+// Contents of messages come this way, so it is short.
+bool StreamWriter::append(std::uint64_t step, std::uint8_t check, Kind kind, std::string_view name,
+                          std::string_view value) {
+  if (value.size() > max_record_bytes || name.size() > max_record_bytes) return false;
+  if (record_bytes_max + value.size() + name.size() > max_record_bytes) return false;
+  if (!make_room(record_bytes_max + value.size() + name.size())) return false;
+  run_ = nullptr;
+  std::uint8_t* const at = put_bytes(put_bytes(put_step(at_ + 1, step, check), name), value);
+  const auto tag = static_cast<std::uint8_t>(static_cast<std::uint8_t>(kind) | (step == step_ + 1 ? next_step_bit : 0));
+  step_ = step;
+  finish_record(tag, at);
+  if (kind == Kind::mailbox) learn_mailed(mailed_, {.kind = kind, .value = value, .name = name});
+  return true;
 }
 
 bool StreamWriter::append(std::uint64_t step, std::uint8_t check, const gate::Mailed& mailed) {
@@ -234,6 +250,8 @@ void StreamWriter::finish_record(std::uint8_t tag, std::uint8_t* at) {
 bool StreamWriter::append(const Event& event) {
   const Class treated = info(event.kind).treated;
   if (treated == Class::failure && extend_run(event)) return true;
+  if (treated == Class::value && event.kind != Kind::clock)
+    return append(event.step, event.check, event.kind, event.name, event.value);
   if (event.value.size() > max_record_bytes || event.name.size() > max_record_bytes) return false;
   if (record_bytes_max + event.value.size() + event.name.size() > max_record_bytes) return false;
   if (!make_room(record_bytes_max + event.value.size() + event.name.size())) return false;
@@ -246,7 +264,6 @@ bool StreamWriter::append(const Event& event) {
                                              (next_step ? next_step_bit : 0));
   if (is_step(treated)) step_ = event.step;
   finish_record(tag, at);
-  if (event.kind == Kind::mailbox) learn_mailed(mailed_, event);
   return true;
 }
 

@@ -72,6 +72,9 @@ class StreamWriter {
   // max_record_bytes, for which there never is): nothing was written.
   bool append(const Event& event);
 
+  // The same for a value with these bytes (not a clock).
+  bool append(std::uint64_t step, std::uint8_t check, Kind kind, std::string_view name, std::string_view value);
+
   // The same for an arrival or a receive in its parts: in short if it can be, else as a `mailbox` with its text.
   bool append(std::uint64_t step, std::uint8_t check, const gate::Mailed& mailed);
 
@@ -90,6 +93,7 @@ class StreamWriter {
 
  private:
   std::uint8_t* put_object(std::uint8_t* at, const Event& event, bool same, ObjectCache::Entry*& entry, bool& is_new);
+  std::uint8_t* put_clock(std::uint8_t* at, std::uint64_t clock);
   std::uint8_t* put_body(std::uint8_t* at, const Event& event, Class treated, bool same);
   std::uint8_t* put_difference(std::uint8_t* at, const Event& event, std::uint64_t difference, Class treated,
                                bool same) const;
