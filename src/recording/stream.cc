@@ -208,12 +208,14 @@ bool StreamWriter::append(std::uint64_t step, std::uint8_t check, Kind kind, std
   if (value.size() > max_record_bytes || name.size() > max_record_bytes) return false;
   if (record_bytes_max + value.size() + name.size() > max_record_bytes) return false;
   if (!make_room(record_bytes_max + value.size() + name.size())) return false;
-  run_ = nullptr;
-  std::uint8_t* const at = put_bytes(put_bytes(put_step(at_ + 1, step, check), name), value);
-  const auto tag = static_cast<std::uint8_t>(static_cast<std::uint8_t>(kind) | (step == step_ + 1 ? next_step_bit : 0));
-  step_ = step;
-  finish_record(tag, at);
+  finish_step(kind, step, put_bytes(put_bytes(put_step(at_ + 1, step, check), name), value));
   if (kind == Kind::mailbox) learn_mailed(mailed_, {.kind = kind, .value = value, .name = name});
+  return true;
+}
+
+bool StreamWriter::append(std::uint64_t step, std::uint8_t check, Kind kind, std::uint64_t number) {
+  if (!make_room(record_bytes_max)) return false;
+  finish_step(kind, step, base::put_varint(put_step(at_ + 1, step, check), number));
   return true;
 }
 
@@ -224,10 +226,7 @@ bool StreamWriter::append(std::uint64_t step, std::uint8_t check, const gate::Ma
     const std::string text = text_of(mailed);
     return append({.step = step, .kind = Kind::mailbox, .value = text, .name = mailed.mailbox, .check = check});
   }
-  const std::uint8_t tag = mailed_tag | (step == step_ + 1 ? next_step_bit : 0);
-  run_ = nullptr;
-  step_ = step;
-  finish_record(tag, at);
+  finish_step(static_cast<Kind>(mailed_tag), step, at);
   return true;
 }
 
@@ -245,6 +244,14 @@ void StreamWriter::finish_record(std::uint8_t tag, std::uint8_t* at) {
   std::atomic_ref<std::uint8_t>(*at_).store(tag, std::memory_order_release);
   at_ = at;
   ++written_;
+}
+
+// A step that mentions no object and is no failure.
+void StreamWriter::finish_step(Kind kind, std::uint64_t step, std::uint8_t* at) {
+  const auto tag = static_cast<std::uint8_t>(static_cast<std::uint8_t>(kind) | (step == step_ + 1 ? next_step_bit : 0));
+  run_ = nullptr;
+  step_ = step;
+  finish_record(tag, at);
 }
 
 bool StreamWriter::append(const Event& event) {

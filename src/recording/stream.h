@@ -75,6 +75,9 @@ class StreamWriter {
   // The same for a value with these bytes (not a clock).
   bool append(std::uint64_t step, std::uint8_t check, Kind kind, std::string_view name, std::string_view value);
 
+  // The same for a choice.
+  bool append(std::uint64_t step, std::uint8_t check, Kind kind, std::uint64_t number);
+
   // The same for an arrival or a receive in its parts: in short if it can be, else as a `mailbox` with its text.
   bool append(std::uint64_t step, std::uint8_t check, const gate::Mailed& mailed);
 
@@ -104,6 +107,7 @@ class StreamWriter {
   bool leave_staging();
   std::uint8_t* put_step(std::uint8_t* at, std::uint64_t step, std::uint8_t check) const;
   void finish_record(std::uint8_t tag, std::uint8_t* at);
+  void finish_step(Kind kind, std::uint64_t step, std::uint8_t* at);
 
   BlockSource& source_;
   ThreadIndex thread_;
