@@ -13,6 +13,7 @@ import sys
 from _lib import BUILD, Bench
 
 PROGRAM = BUILD / "examples" / "10_mcapi"
+UNRELATED = BUILD / "mcapi" / "unrelated"
 AS_IN_TABLES = "3 2.2 - - 1.3 3.3"
 TRIES = 20
 OTHER_SENDS = "1"  # S4 and S5 come before S1, as in table 4
@@ -117,6 +118,32 @@ def tables_7_and_8(bench):
     bench.expect(records(bench, name) == BY_SENDER_7, "by sender it is the same again", name)
 
 
+def unrelated(bench, technique, late):
+    """What node 5 of `unrelated` sees, in a replay where node 1 may be late."""
+    for name in ("first", "second", "ended", "late"):
+        (bench.folder / name).unlink(missing_ok=True)
+    if late is None:
+        bench.drop(technique + "-unrelated")
+        (bench.folder / "in_order").touch()
+        ran = bench.record(UNRELATED, technique + "-unrelated", options=["--technique", technique])
+        (bench.folder / "in_order").unlink()
+    else:
+        if late:
+            (bench.folder / "late").touch()
+        ran = bench.replay(technique + "-unrelated")
+    bench.expect(ran.code == 0, f"{technique}: unrelated nodes", technique + "-unrelated", ran)
+    return ran.out.decode().splitlines()[0]
+
+
+# By sender nobody sees what was sent after an arrival before all arrivals up to that one are there.
+def arrivals_are_seen_in_order(bench):
+    for technique, when_late in (("sender", "first: yes"), ("receiver", "first: no")):
+        seen = [unrelated(bench, technique, late) for late in (None, False, True)]
+        bench.expect(seen[0] == "first: yes", f"{technique}: as recorded, node 1 comes first: {seen}")
+        bench.expect(technique == "receiver" or seen[1] == "first: yes", f"{technique}: again: {seen}")
+        bench.expect(seen[2] == when_late, f"{technique}: node 1 is late: {seen}")
+
+
 def without_notes(bench):
     bench.record(PROGRAM, "plain", "28")
     shown = bench.reprise("show", "plain", "--style", "mcapi")
@@ -130,6 +157,7 @@ def main():
         tables_1_2_and_5(bench)
         tables_3_and_4(bench)
         tables_7_and_8(bench)
+        arrivals_are_seen_in_order(bench)
         without_notes(bench)
         return bench.finish()
 

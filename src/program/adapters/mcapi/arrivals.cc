@@ -1,5 +1,6 @@
 #include "program/adapters/mcapi/arrivals.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -13,6 +14,7 @@ namespace {
 
 std::atomic<Technique> technique{Technique::receiver};
 thread_local std::uint64_t last_arrival = 0;
+thread_local bool is_early = false;  // its turn may not have come yet
 
 Technique asked_technique() {
   const char* given = std::getenv("MCAPI_TECHNIQUE");
@@ -42,28 +44,65 @@ void retrieved() {
   last_arrival = arrival;
 }
 
+namespace {
+
+// Waits until all retrievals up to `arrival` are done.
+void await_arrivals(Node& node, std::uint64_t arrival) {
+  Header& header = segment().header();
+  Turn& turn = header.turns[arrival % Header::turns_max];
+  const auto is_so = [&] {
+    if (header.arrivals.load() >= arrival) return true;
+    if (is_room_short()) {
+      const std::lock_guard lock(node.mutex);
+      stash_all(node);  // those who come before may wait for room
+    }
+    turn.wait_for(arrival);
+    return header.arrivals.load() >= arrival;
+  };
+  if (header.arrivals.load() < arrival) wait_for(node, turn.event, Deadline(forever), is_so);
+}
+
+// The retrievals that follow the last one in order, and are done already, are counted, and whose turn that makes it is
+// woken.
+void count_arrivals(Header& header) {
+  std::uint64_t before = header.arrivals.load();
+  for (;;) {
+    std::uint64_t now = before;
+    while (header.early[(now + 1) % Header::early_max].load() == static_cast<std::uint32_t>(now + 1)) ++now;
+    if (now == before) return;
+    if (!header.arrivals.compare_exchange_strong(before, now)) continue;
+    const std::uint64_t some = std::min<std::uint64_t>(now - before, Header::turns_max);
+    for (std::uint64_t turn = now - some + 1; turn <= now; ++turn) header.turns[turn % Header::turns_max].signal(now);
+    before = now;
+  }
+}
+
+}  // namespace
+
 void await_retrieval(Node& node) {
   if (technique.load(std::memory_order_relaxed) != Technique::sender) return;
   const Passage passage(Kind::mcapi_arrival, 0);
   if (!passage.is_known()) return;
   last_arrival += 1 + passage.number();
-  Header& header = segment().header();
-  const auto is_turn = [&] {
-    if (header.arrivals.load() + 1 >= last_arrival) return true;
-    if (!is_room_short()) return false;
-    const std::lock_guard lock(node.mutex);
-    stash_all(node);  // those who come before may wait for room
-    return header.arrivals.load() + 1 >= last_arrival;
-  };
-  if (is_turn()) return;
-  wait_for(node, header.turns[last_arrival % Header::turns_max], Deadline(forever), is_turn);
+  if (last_arrival > Header::early_max) await_arrivals(node, last_arrival - Header::early_max);
+  is_early = true;
 }
 
-void retrieved_again() {
+void retrieved_again(Node& node, std::uint64_t after) {
   if (technique.load(std::memory_order_relaxed) != Technique::sender) return;
+  await_arrivals(node, after);
   Header& header = segment().header();
-  header.arrivals.store(last_arrival);
-  header.turns[(last_arrival + 1) % Header::turns_max].signal();
+  header.early[last_arrival % Header::early_max].store(static_cast<std::uint32_t>(last_arrival));
+  count_arrivals(header);
+}
+
+std::uint64_t retrieved_last() { return is_early ? last_arrival : 0; }
+
+void await_turn() {
+  if (!is_early) [[likely]]
+    return;
+  is_early = false;
+  if (Node* node = here(); node != nullptr) await_arrivals(*node, last_arrival);
 }
 
 std::uint64_t arrival_to_note() {

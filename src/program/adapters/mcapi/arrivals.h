@@ -20,9 +20,20 @@ void pass_technique(std::uint32_t id);
 // sent, and no other node is needed.
 bool is_simulated();
 
+// Sender: a message was retrieved. On replay await_retrieval() comes first, and retrieved_again() says that it was
+// taken. A node may take a message before its turn, since nobody sees that. What others can see is seen in its turn: a
+// message is given out when all is retrieved that was before its sender sent it (retrieved_last() then), the rest is
+// done after await_turn(). Without the node's mutex, except retrieved().
+void retrieved();
+void await_retrieval(Node& node);
+void retrieved_again(Node& node, std::uint64_t after);
+std::uint64_t retrieved_last();
+void await_turn();
+
 // settle(), where in such a replay `pretend` does the part that is the node's own.
 template <typename Act, typename Pretend>
 Status settle(Kind kind, Act act, Pretend pretend) {
+  await_turn();
   if (!is_simulated()) return settle(kind, act);
   const Passage passage(kind, number_of(Status::success));
   const Status status = passage.is_known() ? status_of(passage.number()) : act();
@@ -30,12 +41,6 @@ Status settle(Kind kind, Act act, Pretend pretend) {
   if (passage.is_known() && status == Status::success) pretend();
   return status;
 }
-
-// Sender: a message was retrieved. On replay await_retrieval() waits until it is this one's turn, and
-// retrieved_again() says that it was taken. Without the node's mutex, except retrieved().
-void retrieved();
-void await_retrieval(Node& node);
-void retrieved_again();
 
 // The how-manyth retrieval of the program this thread's last one was; where it is not recorded, in this run.
 std::uint64_t arrival_to_note();

@@ -19,8 +19,13 @@ void keep_message(Handle endpoint, const MessageId& id, const Passage& passage);
 // The message that a recorded number means; reads a new sender's name.
 MessageId named_message(Handle endpoint, std::uint64_t number);
 
-// The number of the last message of this thread to `endpoint`.
-std::uint64_t last_message(Handle endpoint);
+// This thread's messages to an endpoint.
+struct Pace {
+  std::uint64_t sent{0};        // the number of the last one
+  std::uint64_t free_until{0};  // replay: so many may be sent before anybody looks how far ahead they are
+  std::uint32_t allowance{0};   // replay: what it may be ahead; 0: as all
+};
+Pace& pace_at(Handle endpoint);
 // The next message of this thread to `endpoint`.
 MessageId next_message(std::uint32_t node, Handle endpoint);
 

@@ -2,8 +2,8 @@
 #include <cstring>
 #include <memory>
 #include <unordered_map>
-#include <vector>
 
+#include "program/adapters/mcapi/by_sender.h"
 #include "program/adapters/mcapi/messages.h"
 #include "program/adapters/mcapi/passage.h"
 
@@ -14,27 +14,13 @@ struct Sender {
   std::uint32_t node;
   std::uint32_t thread;
   std::uint64_t last;  // its last message that this thread got
-  bool is(const MessageId& id) const { return node == id.node && thread == id.thread; }
 };
 
 // What a thread has met at an endpoint.
 struct Met {
-  static constexpr std::size_t guesses_max = 16;
-
-  std::vector<Sender> senders;
+  BySender<Sender> senders;
   std::size_t last{0};
-  std::uint64_t sent{0};                // its own messages there
-  std::uint8_t guesses[guesses_max]{};  // where a sender was found last
-
-  // Where this sender stands; the number of senders if it is new.
-  std::size_t find(const MessageId& id) {
-    std::uint8_t& guess = guesses[(id.node + id.thread) % guesses_max];
-    if (guess < senders.size() && senders[guess].is(id)) return guess;
-    std::size_t index = 0;
-    while (index < senders.size() && !senders[index].is(id)) ++index;
-    guess = static_cast<std::uint8_t>(index);
-    return index;
-  }
+  Pace pace;  // of its own messages there
 };
 
 // By endpoint. One place for each of the first that come to it; the others are looked for.
@@ -102,11 +88,11 @@ std::uint64_t expected_message(Handle endpoint) {
 
 void keep_message(Handle endpoint, const MessageId& id, const Passage& passage) {
   Met& met = met_at(endpoint);
-  const std::size_t index = met.find(id);
+  const std::size_t index = met.senders.find(id);
   const bool is_new = index == met.senders.size();
   passage.keep(pack(index, static_cast<std::int64_t>(id.number - (is_new ? 0 : met.senders[index].last) - 1)));
   if (is_new) {
-    met.senders.push_back({id.node, id.thread, 0});
+    met.senders.add({id.node, id.thread, 0});
     const SenderName name{id.node, id.thread};
     gate::current->gate->keep(*gate::current, Kind::mcapi_sender, {}, &name, sizeof name);
   }
@@ -126,7 +112,7 @@ MessageId named_message(Handle endpoint, std::uint64_t number) {
       if (size == sizeof(SenderName)) std::memcpy(context, bytes, size);
     };
     thread->gate->given(*thread, Kind::mcapi_sender, {}, take, &name);
-    met.senders.push_back({name.node, name.thread, 0});
+    met.senders.add({name.node, name.thread, 0});
   }
   Sender& sender = met.senders[std::min(index, met.senders.size() - 1)];
   const std::int64_t off = is_off ? unzigzag(packed >> sender_bits) : 0;
@@ -135,11 +121,11 @@ MessageId named_message(Handle endpoint, std::uint64_t number) {
   return {sender.node, sender.thread, sender.last};
 }
 
-std::uint64_t last_message(Handle endpoint) { return met_at(endpoint).sent; }
+Pace& pace_at(Handle endpoint) { return met_at(endpoint).pace; }
 
 MessageId next_message(std::uint32_t node, Handle endpoint) {
   if (gate::current == nullptr) return {node, 0, 0};
-  return {node, gate::current->index, ++met_at(endpoint).sent};
+  return {node, gate::current->index, ++met_at(endpoint).pace.sent};
 }
 
 }  // namespace reprise::mcapi

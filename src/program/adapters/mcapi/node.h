@@ -32,6 +32,7 @@ struct Arrived {
   Status status{Status::success};
   std::size_t size{0};
   MessageId id{};
+  std::uint64_t after{0};  // replay: as of its block
 };
 
 struct Request {
@@ -50,6 +51,7 @@ struct Request {
   void** packet{nullptr};
   Handle* result{nullptr};
   MessageId id{};
+  std::uint64_t after{0};  // replay: as of its block
   std::uint16_t generation{0};
   std::uint32_t index{0};
   std::uint64_t order{0};  // the how-manyth request of its node
@@ -176,13 +178,13 @@ class Busy {
 // Waits for `event` until `is_so()`, or until the node ends; every now and then it looks who has died. False when the
 // time is over.
 template <typename Condition>
-bool wait_for(Node& node, Event& event, const Deadline& deadline, Condition is_so) {
+bool wait_for(Node& node, Event& event, const Deadline& deadline, Condition is_so, int looks = 2) {
   constexpr std::chrono::milliseconds slice(50);
   const Busy busy(node);
   // What is awaited often comes soon, and then neither side needs to be woken. The rest before each look lets several
   // come: to take each alone would cost both sides a cache miss or two. The yield is for one who waits for this core.
   unsigned pauses = 16;
-  for (int i = 0; i < 2 && !node.ended.load(); ++i, pauses *= 2) {
+  for (int i = 0; i < looks && !node.ended.load(); ++i, pauses = pauses < 32 ? pauses * 2 : pauses) {
     gate::rest(pauses);
     sched_yield();
     if (is_so()) return true;

@@ -7,6 +7,15 @@
 #include "program/adapters/mcapi/messages.h"
 
 namespace reprise::mcapi {
+
+std::atomic<Notes> notes{Notes::unknown};
+
+bool asks_for_notes(const gate::Thread& thread) {
+  const bool is_asked = thread.gate->takes_notes();
+  notes.store(is_asked ? Notes::taken : Notes::none, std::memory_order_relaxed);
+  return is_asked;
+}
+
 namespace {
 
 void say(const std::string& text) { gate::current->gate->note(*gate::current, text); }
@@ -38,7 +47,7 @@ void say_with_message(std::string text, const Request& request) {
 
 void note_send(Node& node, Handle from, Handle to) {
   const std::uint64_t order = node.sends_noted.fetch_add(1) + 1;
-  say(line("send", node, {from & port_max, order, gate::current->index, to, last_message(to)}));
+  say(line("send", node, {from & port_max, order, gate::current->index, to, pace_at(to).sent}));
 }
 
 void note_receive(Node& node, const Request& request) {

@@ -13,9 +13,15 @@
 
 namespace reprise::mcapi {
 
+// Whether every event is written does not change while the process runs.
+enum class Notes : std::uint8_t { unknown, none, taken };
+extern std::atomic<Notes> notes;
+bool asks_for_notes(const gate::Thread& thread);
+
 inline bool takes_notes() {
   const gate::Thread* thread = gate::current;
-  return thread != nullptr && !thread->counts_alone() && thread->gate->takes_notes();
+  if (thread == nullptr || notes.load(std::memory_order_relaxed) == Notes::none || thread->counts_alone()) return false;
+  return asks_for_notes(*thread);
 }
 
 // A message went out of the endpoint `from`.

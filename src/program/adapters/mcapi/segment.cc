@@ -303,7 +303,7 @@ void Segment::reap() {
   if (!buried) return;
   signal_all_nodes();
   header_->room.signal();
-  for (Event& turn : header_->turns) turn.signal();
+  for (Turn& turn : header_->turns) turn.event.signal();
 }
 
 bool Segment::has_other_nodes(Index than) {

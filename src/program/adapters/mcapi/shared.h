@@ -36,7 +36,7 @@ struct MessageId {
 
 struct Block {
   static constexpr std::size_t size_all = 256;
-  static constexpr std::size_t first_payload = size_all - 32;
+  static constexpr std::size_t first_payload = size_all - 40;
   static constexpr std::size_t next_payload = size_all - 8;
 
   std::atomic<Index> next;  // the message after this one; kept until the block is filled again (repair_queue)
@@ -45,11 +45,21 @@ struct Block {
   std::uint32_t kind : 8;  // a Channel
   std::uint32_t ordinal;   // the how-manyth of its endpoint
   MessageId id;
+  std::uint64_t after;  // replay by sender: the retrieval that its sender did last
   char payload[first_payload];
 
   char* rest() { return reinterpret_cast<char*>(&more + 1); }  // where the payload of a continuation begins
 };
 static_assert(sizeof(Block) == Block::size_all);
+
+// What was stored under a lock that was released just now is seen by whoever stores first what is loaded after this.
+inline void fence_after_lock() noexcept {
+#if defined(__x86_64__)
+  std::atomic_signal_fence(std::memory_order_seq_cst);  // to release a lock is a fence already
+#else
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+}
 
 // Something to wait for. prepare() comes first, then the condition is looked at, then sleep(): a signal in between is
 // seen.
@@ -71,11 +81,7 @@ struct Event {
   }
   // The same right after a lock was released.
   void signal_after_lock() noexcept {
-#if defined(__x86_64__)
-    std::atomic_signal_fence(std::memory_order_seq_cst);  // to release a lock is a fence already
-#else
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-#endif
+    fence_after_lock();
     if (is_awaited()) wake();
   }
 
@@ -149,7 +155,28 @@ struct alignas(64) Endpoint {
   // Replay: what the receiver has taken out and does not need yet, and whose message it waits for (Stash).
   alignas(64) std::atomic<std::uint32_t> ahead;
   std::atomic<std::uint64_t> wanted;
-  Event needed;  // somebody is held back
+  std::atomic<std::uint64_t> wanted_number;  // stored before `wanted`
+  Event needed;                              // somebody is held back
+};
+
+// Replay by sender: somebody waits until retrieval number `awaited` is done; 0: nobody.
+struct Turn {
+  std::atomic<std::uint64_t> awaited;
+  Event event;
+
+  // In between prepare() and sleep().
+  void wait_for(std::uint64_t number) noexcept {
+    std::uint64_t before = awaited.load();
+    while ((before == 0 || before > number) && !awaited.compare_exchange_weak(before, number)) {
+    }
+  }
+  // Who waits for a later one is woken as well, and says so again.
+  void signal(std::uint64_t done) noexcept {
+    const std::uint64_t number = awaited.load();
+    if (number == 0 || number > done) return;
+    awaited.store(0);
+    event.signal();
+  }
 };
 
 struct Header {
@@ -165,9 +192,11 @@ struct Header {
   std::atomic<std::uint32_t> nodes_used;  // one more than the highest slot ever used
   std::atomic<std::uint32_t> endpoints_used;
   Event room;                           // somebody waits for blocks
-  std::atomic<std::uint64_t> arrivals;  // messages retrieved so far, by whoever
-  static constexpr std::size_t turns_max = 64;
-  Event turns[turns_max];  // replay: whoever waits for retrieval n sleeps at n modulo this
+  std::atomic<std::uint64_t> arrivals;  // messages retrieved so far, by whoever; on replay all up to this one are
+  static constexpr std::size_t turns_max = 256;
+  Turn turns[turns_max];  // replay: whoever waits for the turn of retrieval n sleeps at n modulo this
+  static constexpr std::size_t early_max = 4096;
+  std::atomic<std::uint32_t> early[early_max];  // replay: the last retrieval that was done, of those n modulo this
   ProcessSlot processes[processes_max];
   NodeSlot nodes[nodes_max];
   Endpoint endpoints[endpoints_max];

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <unordered_map>
 
 #include "program/adapters/mcapi/endpoints.h"
 #include "program/adapters/mcapi/messages.h"
@@ -11,32 +10,27 @@
 
 namespace reprise::mcapi {
 
-Stash::Line& Stash::line_of(const MessageId& id) {
-  for (Line& line : lines_) {
-    if (line.node == id.node && line.thread == id.thread) return line;
-  }
-  return lines_.emplace_back(Line{id.node, id.thread, {}});
-}
-
-std::string& Stash::put(const MessageId& id) {
+char* Stash::put(const MessageId& id, std::size_t size, std::uint64_t after) {
+  const std::size_t line = lines_.find(id);
+  if (line == lines_.size()) lines_.add(Line(id));
   ++size_;
-  return line_of(id).kept.emplace_back(Kept{id.number, ++came_, {}}).bytes;
+  return lines_[line].kept.emplace_back(id.number, ++came_, size, after).bytes.data();
 }
 
-std::string* Stash::find(const MessageId& id) {
+const Stash::Bytes* Stash::find(const MessageId& id) {
   if (size_ == 0) return nullptr;
-  Line& line = line_of(id);
-  for (std::size_t i = 0; i < line.kept.size(); ++i) {  // it is the first, unless priorities differ
-    if (line.kept[i].number != id.number) continue;
-    found_line_ = &line;
-    found_ = i;
-    return &line.kept[i].bytes;
+  found_line_ = lines_.find(id);
+  if (found_line_ == lines_.size()) return nullptr;
+  const std::deque<Kept>& kept = lines_[found_line_].kept;
+  for (found_ = 0; found_ < kept.size(); ++found_) {  // it is the first, unless priorities differ
+    if (kept[found_].number == id.number) return &kept[found_].bytes;
   }
   return nullptr;
 }
 
 void Stash::remove_found() {
-  found_line_->kept.erase(found_line_->kept.begin() + static_cast<std::ptrdiff_t>(found_));
+  std::deque<Kept>& kept = lines_[found_line_].kept;
+  kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(found_));
   --size_;
 }
 
@@ -53,21 +47,21 @@ namespace {
 
 // A sender that is so many messages ahead of what its receiver needs is held back: what has come and is not needed yet
 // is all that a replay keeps in memory.
-constexpr std::uint32_t ahead_max = 256;
+constexpr std::uint32_t ahead_max = queue_max;
 
 // Moves the message that is next into the stash. A Taking is held.
 void stash_front(Endpoint& endpoint, Stash& stash, Index message, std::uint32_t priority) {
-  std::string& bytes = stash.put(segment().block(message).id);
-  bytes.resize(segment().block(message).size);
-  read(message, bytes.data(), bytes.size());
+  const Block& block = segment().block(message);
+  read(message, stash.put(block.id, block.size, block.after), block.size);
   remove_front(endpoint, priority);
 }
 
-void fill_request(const Node& node, Request& request, const MessageId& id, std::size_t size) {
+void fill_request(const Node& node, Request& request, const MessageId& id, std::size_t size, std::uint64_t after) {
   std::atomic<std::uint32_t>& retrieved = segment().node(node.slot).retrieved;
   retrieved.store(retrieved.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   const bool fits = size <= request.capacity;
   request.id = id;
+  request.after = after;
   request.complete(fits ? Status::success : Status::msg_truncated, std::min(size, request.capacity));
 }
 
@@ -78,7 +72,7 @@ void tell_of_room(const Node& node, Index index, const Stash& stash) {
   make_room_known(node, index);
   Endpoint& endpoint = segment().endpoint(index);
   endpoint.ahead.store(static_cast<std::uint32_t>(stash.size()), std::memory_order_relaxed);
-  if (count_of(endpoint) + stash.size() <= ahead_max / 2) endpoint.needed.signal();
+  if (count_of(endpoint) + stash.size() <= ahead_max / 8) endpoint.needed.signal();
 }
 
 // Does anybody go on? Any message that is retrieved anywhere makes this another number.
@@ -93,7 +87,16 @@ constexpr std::uint64_t packed(std::uint32_t node, std::uint32_t thread) {
   return std::uint64_t{node} << 32 | std::uint64_t{thread} << 1 | 1;
 }
 
+// More than one thread receives there, and each waits for another sender.
+constexpr std::uint64_t several = ~std::uint64_t{0};
+
 }  // namespace
+
+bool is_awaited(const Node& node, const Endpoint& endpoint) {
+  fence_after_lock();
+  const std::uint64_t wanted = endpoint.wanted.load(std::memory_order_relaxed);
+  return wanted == 0 || wanted == several || wanted == packed(node.id, gate::current->index);
+}
 
 void stash_all(Node& node) {
   bool took = false;
@@ -115,9 +118,9 @@ void stash_all(Node& node) {
 
 bool complete_with(Node& node, Request& request, const MessageId& id) {
   Stash& stash = node.inbox(request.endpoint).stash;
-  const std::string* bytes = stash.find(id);
+  const Stash::Bytes* bytes = stash.find(id);
   if (bytes == nullptr) return false;
-  fill_request(node, request, id, bytes->size());
+  fill_request(node, request, id, bytes->size(), bytes->after());
   if (request.size > 0) std::memcpy(request.buffer, bytes->data(), request.size);
   if (!stays(request)) stash.remove_found();
   tell_of_room(node, request.endpoint, stash);
@@ -137,7 +140,7 @@ bool take_named(Node& node, Request& request, const MessageId& id) {
       message = front(endpoint, priority);
     }
     if (message != none) {
-      fill_request(node, request, id, segment().block(message).size);
+      fill_request(node, request, id, segment().block(message).size, segment().block(message).after);
       read(message, request.buffer, request.capacity);
       if (!stays(request)) remove_front(endpoint, priority);
     }
@@ -148,8 +151,12 @@ bool take_named(Node& node, Request& request, const MessageId& id) {
 
 void want(const Request& request, const MessageId* id) {
   Endpoint& endpoint = segment().endpoint(request.endpoint);
-  endpoint.wanted.store(id == nullptr ? 0 : packed(id->node, id->thread), std::memory_order_seq_cst);
-  if (id != nullptr) endpoint.needed.signal();
+  if (id == nullptr) return endpoint.wanted.store(0, std::memory_order_seq_cst);
+  const std::uint64_t sender = packed(id->node, id->thread);
+  endpoint.wanted_number.store(id->number, std::memory_order_relaxed);
+  const std::uint64_t before = endpoint.wanted.exchange(sender, std::memory_order_seq_cst);
+  if (before != 0 && before != sender) endpoint.wanted.store(several, std::memory_order_seq_cst);
+  endpoint.needed.signal();
 }
 
 bool is_room_short() {
@@ -158,25 +165,35 @@ bool is_room_short() {
 }
 
 void ask_for_room() {
-  for (Event& turn : segment().header().turns) turn.signal();
+  for (Turn& turn : segment().header().turns) turn.event.signal();
   segment().signal_all_nodes();
 }
 
 void hold_back(const Node& node, Handle to) {
   constexpr std::chrono::milliseconds look_after(10);
   constexpr std::chrono::milliseconds long_enough(500);
-  thread_local std::unordered_map<Handle, std::uint32_t> allowances;
-  const Index index = find_endpoint(to);
-  if (index == none || gate::current == nullptr) return;
-  Endpoint& endpoint = segment().endpoint(index);
-  if (count_of(endpoint) + endpoint.ahead.load(std::memory_order_relaxed) < ahead_max) [[likely]]
+  constexpr std::uint32_t free_max = 32;
+  if (gate::current == nullptr) return;
+  Pace& pace = pace_at(to);
+  if (pace.sent < pace.free_until) [[likely]]
     return;
+  const Index index = find_endpoint(to);
+  if (index == none) return;
+  Endpoint& endpoint = segment().endpoint(index);
+  const auto ahead = [&] { return count_of(endpoint) + endpoint.ahead.load(std::memory_order_relaxed); };
+  if (const std::uint32_t now = ahead(); now < ahead_max) {
+    pace.free_until = pace.sent + std::min(ahead_max - now, free_max);
+    return;
+  }
   const std::uint64_t self = packed(node.id, gate::current->index);
-  std::uint32_t& allowance = allowances.try_emplace(to, ahead_max).first->second;
-  const auto is_ahead = [&] {
-    return count_of(endpoint) + endpoint.ahead.load(std::memory_order_relaxed) >= allowance &&
-           endpoint.wanted.load(std::memory_order_seq_cst) != self;
+  pace.allowance = std::max(pace.allowance, ahead_max);
+  // What is waited for may have been sent by now; an old number is followed by a signal.
+  const auto is_wanted = [&] {
+    const std::uint64_t wanted = endpoint.wanted.load(std::memory_order_seq_cst);
+    if (wanted == several) return true;
+    return wanted == self && endpoint.wanted_number.load(std::memory_order_relaxed) + ahead_max > pace.sent;
   };
+  const auto is_ahead = [&] { return ahead() >= pace.allowance && !is_wanted(); };
   if (!is_ahead()) return;
   const auto begin = std::chrono::steady_clock::now();
   auto look_at = begin + look_after;
@@ -193,7 +210,7 @@ void hold_back(const Node& node, Handle to) {
     else
       before = all;
   }
-  allowance += ahead_max;
+  pace.allowance += ahead_max;
 }
 
 }  // namespace reprise::mcapi

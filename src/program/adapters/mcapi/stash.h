@@ -10,10 +10,9 @@
 #pragma once
 
 #include <deque>
-#include <string>
-#include <vector>
+#include <memory>
 
-#include "program/adapters/mcapi/shared.h"
+#include "program/adapters/mcapi/by_sender.h"
 
 namespace reprise::mcapi {
 
@@ -23,11 +22,29 @@ struct Request;
 // Messages of one endpoint, each sender's in the order they came.
 class Stash {
  public:
+  // The bytes of a message. Most are short, and then need no room of their own.
+  class Bytes {
+   public:
+    Bytes(std::size_t size, std::uint64_t after)
+        : size_(size), after_(after), own_(size > sizeof near_ ? new char[size] : nullptr) {}
+    std::size_t size() const { return size_; }
+    std::uint64_t after() const { return after_; }  // as of its block
+    char* data() { return own_ != nullptr ? own_.get() : near_; }
+    const char* data() const { return own_ != nullptr ? own_.get() : near_; }
+
+   private:
+    std::size_t size_;
+    std::uint64_t after_;
+    std::unique_ptr<char[]> own_;
+    char near_[64];
+  };
+
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
-  std::string& put(const MessageId& id);
+  // Room for a message of `size` bytes.
+  char* put(const MessageId& id, std::size_t size, std::uint64_t after);
   // Null when it is not there.
-  std::string* find(const MessageId& id);
+  const Bytes* find(const MessageId& id);
   // Of the message that find() found last.
   void remove_found();
   // The one that came first. REQUIRES not empty.
@@ -35,21 +52,24 @@ class Stash {
 
  private:
   struct Kept {
+    Kept(std::uint64_t its_number, std::uint64_t its_place, std::size_t size, std::uint64_t after)
+        : number(its_number), came(its_place), bytes(size, after) {}
     std::uint64_t number;
     std::uint64_t came;
-    std::string bytes;
+    Bytes bytes;
   };
   struct Line {
+    explicit Line(const MessageId& id) : node(id.node), thread(id.thread) {}
+    Line(Line&&) noexcept = default;  // as vectors want it; a deque does not say so
     std::uint32_t node;
     std::uint32_t thread;
-    std::deque<Kept> kept;
+    std::deque<Kept> kept{};
   };
-  Line& line_of(const MessageId& id);
 
-  std::vector<Line> lines_;
+  BySender<Line> lines_;
   std::size_t size_{0};
   std::uint64_t came_{0};
-  Line* found_line_{nullptr};
+  std::size_t found_line_{0};
   std::size_t found_{0};
 };
 
@@ -61,6 +81,9 @@ bool take_named(Node& node, Request& request, const MessageId& id);
 bool complete_with(Node& node, Request& request, const MessageId& id);
 // Which sender this node waits for; whoever it is is not held back.
 void want(const Request& request, const MessageId* id);
+
+// Is a message of this thread to `endpoint` a reason to wake its node? After it was sent.
+bool is_awaited(const Node& node, const Endpoint& endpoint);
 
 // There is no block left: whoever waits takes what has arrived into its own room. Without the node's mutex.
 void ask_for_room();
