@@ -1,5 +1,5 @@
-// Trait: random selective waits (guards, otherwise, after, synchronous mailboxes) against racing senders; argument: a
-// seed. Label: racing
+// Trait: random selective waits (guards, otherwise, after, synchronous mailboxes) against racing senders, by a seed.
+// Label: racing
 #include <reprise/mailbox.h>
 #include <reprise/reprise.h>
 

@@ -1,5 +1,5 @@
-// Trait: a semaphore, two monitors, a synchronous mailbox and selective waits, small enough to write each execution
-// down. Label: racing
+// Trait: a semaphore, two monitors, a synchronous mailbox and selective waits, each small enough to be written down.
+// Label: racing
 #include <reprise/mailbox.h>
 #include <reprise/monitor.h>
 #include <reprise/reprise.h>

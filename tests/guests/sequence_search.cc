@@ -20,6 +20,9 @@ struct Shared {
   std::array<reprise::condition_variable, objects> conditions;
   std::array<int, objects> counts{};
   std::array<reprise::atomic<int>, objects> atomics{};
+  std::array<reprise::atomic_flag, objects> flags;
+  reprise::mutex own{"own", reprise::gate::Own{}};
+  reprise::condition_variable never{"never"};
   reprise::counting_semaphore<> semaphore{0};
 };
 
@@ -50,7 +53,7 @@ class Thread {
   void step(const std::string& word) {
     const std::size_t i = static_cast<std::size_t>(digit(word, 1));
     if (!at_mutex(word[0], shared_.mutexes[i], shared_.conditions[i], shared_.counts[i]) &&
-        !at_atomic(word, shared_.atomics[i]) && !elsewhere(word[0]))
+        !at_atomic(word, shared_.atomics[i]) && !at_flag(word[0], shared_.flags[i]) && !elsewhere(word[0]))
       std::abort();
   }
 
@@ -103,15 +106,30 @@ class Thread {
     return true;
   }
 
+  static bool at_flag(char what, reprise::atomic_flag& flag) {
+    if (what == 'X') {
+      while (flag.test_and_set()) {
+      }
+    } else if (what == 'Y') {
+      flag.clear();
+    } else {
+      return false;
+    }
+    return true;
+  }
+
   bool elsewhere(char what) {
     if (what == 'P') {
       shared_.semaphore.acquire();
     } else if (what == 'V') {
       shared_.semaphore.release();
+    } else if (what == 'Q') {  // for good, with a mutex that is the library's own
+      std::unique_lock lock(shared_.own);
+      for (;;) shared_.never.wait(lock);
     } else if (what == '!') {
-      reprise::sender<int> sender("box" + std::to_string(sum_ % boxes_));
+      reprise::sender<std::string> sender("box" + std::to_string(boxes_ == 0 ? 0 : sum_ % boxes_));
       sender.connect();
-      sender.send(sum_);
+      sender.send(std::to_string(sum_));
       sender.close();
     } else {
       return false;
@@ -128,13 +146,13 @@ class Thread {
 
 }  // namespace
 
-// sequence_search BOXES SCRIPT...
+// sequence_search BOXES SCRIPT...: with no boxes, all is sent to that of another process.
 int main(int count, char** arguments) {
   if (count < 2) return 2;
   const int boxes = std::atoi(arguments[1]);
-  std::vector<std::unique_ptr<reprise::mailbox<int>>> mailboxes;
+  std::vector<std::unique_ptr<reprise::mailbox<std::string>>> mailboxes;
   for (int i = 0; i < boxes; ++i)
-    mailboxes.push_back(std::make_unique<reprise::mailbox<int>>("box" + std::to_string(i)));
+    mailboxes.push_back(std::make_unique<reprise::mailbox<std::string>>("box" + std::to_string(i)));
   Shared shared;
   std::vector<reprise::thread> threads;
   for (int i = 2; i < count; ++i) {

@@ -48,6 +48,8 @@ def guests():
     for source in sorted((SOURCE / "tests" / "guests").glob("*.cc")):
         head = source.read_text(encoding="utf-8").split("\n", 5)[:5]
         said = {match[1]: match[2] for line in head if (match := re.match(r"// (Trait|Label): (.*)", line))}
+        if any("Label:" in line for line in head) != ("Label" in said):
+            raise SystemExit(f"FAILED {source.name}: `// Label:` stands on a line of its own")
         guest = Guest(source.stem, said.get("Trait", ""), frozenset(said.get("Label", "").split()))
         if "helper" not in guest.labels:
             found.append(guest)

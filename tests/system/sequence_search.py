@@ -4,31 +4,13 @@ Method  Small programs whose threads meet at mutexes, conditions, atomics and se
         (tests/guests/sequence_search.cc). Each verdict is compared with that of a model that tries all interleavings
         (sequence_search_model_lib.py). By hand: one order in 256, a thread that must come after all others, and what must stay undecided.
 """
-import json
-import os
 import random
-import subprocess
 import sys
-import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
-from _lib import FULL, WORKERS
+from _lib import FULL, GUESTS, REPRISE, WORKERS, Bench, run
 from sequence_search_model_lib import TYPES, Model
-
-REPRISE = os.environ["REPRISE"]
-GUEST = Path(os.environ["REPRISE_GUESTS"]) / "sequence_search"
-failures = []
-checks = 0
-
-
-def check(good, what):
-    global checks
-    checks += 1
-    if not good:
-        failures.append(what)
-        print("FAILED", what)
 
 
 def text_of(boxes, listing):
@@ -40,12 +22,12 @@ def text_of(boxes, listing):
     return "\n".join(lines) + "\n"
 
 
-def reprise_test(folder, name, boxes, scripts, listing, *more):
-    path = Path(folder) / f"{name}.seq"
+def reprise_test(bench, name, boxes, scripts, listing, *more):
+    path = bench.folder / f"{name}.seq"
     path.write_text(text_of(boxes, listing))
-    ran = subprocess.run([REPRISE, "test", "--sequence", str(path), "-o", name, "--force", "--json", *more, "--", str(GUEST), str(boxes),
-                          *scripts], capture_output=True, text=True, timeout=280, env={**os.environ, "REPRISE_HOME": str(folder)})
-    return json.loads(ran.stdout) if ran.stdout else {"verdict": f"exit {ran.returncode} {ran.stderr}", "runs": 0}
+    ran = run([REPRISE, "test", "--sequence", path, "-o", name, "--force", "--json", *more, "--", GUESTS / "sequence_search", boxes,
+               *scripts], bench.folder, 280)
+    return ran.json() if ran.out else {"verdict": f"exit {ran.code} {ran.err.decode()}", "runs": 0}
 
 
 # ---- random programs ----
@@ -107,7 +89,7 @@ def random_case(seed):
     return family, boxes, scripts, listing, model
 
 
-def random_programs(folder, count):
+def random_programs(bench, seeds):
     tally = {"feasible": 0, "infeasible": 0, "undecided": 0, "wrong": 0}
     runs = {"feasible": [], "infeasible": []}
 
@@ -116,20 +98,23 @@ def random_programs(folder, count):
         if not any(listing):
             return None
         expected = "feasible" if model.is_feasible(listing) else "infeasible"
-        return seed, family, scripts, listing, expected, reprise_test(folder, f"r{seed}", boxes, scripts, listing, "--search", "5000")
+        return seed, family, scripts, listing, expected, reprise_test(bench, f"r{seed}", boxes, scripts, listing, "--search", "5000")
 
     with ThreadPoolExecutor(WORKERS) as pool:
-        for case in filter(None, pool.map(one, range(count))):
+        for case in filter(None, pool.map(one, seeds)):
             seed, family, scripts, listing, expected, tested = case
             tally[expected] += 1
             tally["undecided"] += tested["verdict"] == "undecided"
             runs[expected].append(tested["runs"])
-            if tested["verdict"] != expected:
+            what = f"{seed} {family} {scripts} {listing}: the model says {expected}, reprise {tested}"
+            if bench.expect(tested["verdict"] == expected, what, f"r{seed}"):
+                bench.drop(f"r{seed}")
+            else:
                 tally["wrong"] += 1
-                failures.append(f"{seed} {family} {scripts} {listing}: the model says {expected}, reprise {tested}")
     print(f"random programs: {tally}; runs for a verdict: " +
           ", ".join(f"{verdict} median {sorted(one)[len(one) // 2]}, most {max(one)}" for verdict, one in runs.items() if one), flush=True)
-    check(tally["feasible"] >= 0.25 * count and tally["infeasible"] >= 0.25 * count, f"both verdicts are common: {tally}")
+    least = 0.25 * len(seeds)
+    bench.expect(tally["feasible"] >= least and tally["infeasible"] >= least, f"both verdicts are common: {tally}")
 
 
 # ---- by hand ----
@@ -147,73 +132,105 @@ def sum_of(seen):
     return total
 
 
-def expect(folder, name, boxes, scripts, listing, verdict, *more):
+def expect(bench, name, boxes, scripts, listing, verdict, *more):
     began = time.time()
     expected = "feasible" if Model(boxes, scripts).is_feasible(listing) else "infeasible"
-    tested = reprise_test(folder, name, boxes, scripts, listing, *more)
+    tested = reprise_test(bench, name, boxes, scripts, listing, *more)
     print(f"{name}: {tested['verdict']}, {tested['runs']} runs, {time.time() - began:.1f} s", flush=True)
-    check(verdict in (expected, "undecided"), f"{name}: the model says {expected}")
-    check(tested["verdict"] == verdict, f"{name}: {verdict}, reprise says {tested}")
+    bench.expect(verdict in (expected, "undecided"), f"{name}: the model says {expected}")
+    bench.expect(tested["verdict"] == verdict, f"{name}: {verdict}, reprise says {tested}")
     return tested
 
 
-def one_order_in_many(folder, races):
+def one_order_in_many(bench, races):
     """Two threads race at several atomics. The first one sends only if it lost at every other one, and nowhere else."""
     words = " ".join(f"A{i}" for i in range(races))
     total = sum_of([2 * (i % 2) for i in range(races)])
-    tested = expect(folder, f"one-in-{2 ** races}", 1, [f"{words} E{total} !", words], sent(0, 0), "feasible", "--search", "2000")
-    check(tested["runs"] > 1, "the first run, by chance, does not yield it")
+    tested = expect(bench, f"one-in-{2 ** races}", 1, [f"{words} E{total} !", words], sent(0, 0), "feasible", "--search", "2000")
+    bench.expect(tested["runs"] > 1, "the first run, by chance, does not yield it")
     return words
 
 
-def after_all_others(folder):
+def after_all_others(bench):
     """The first thread sends only if it comes after all that the others do, though it is the first to start."""
     scripts = ["A0 E" + str(sum_of([2 * 2 + 3 * 2 + 4 * 2])) + " !", "A0 A0", "A0 A0", "A0 A0"]
-    expect(folder, "after-all", 1, scripts, sent(0, 0), "feasible")
+    expect(bench, "after-all", 1, scripts, sent(0, 0), "feasible")
     scripts = ["[0 ]0 L1 E" + str(sum_of([4, 4, 4])) + " !", "L0 L1", "L0 L1"]
-    expect(folder, "after-all-locked", 1, scripts, sent(0, 0), "infeasible")
+    expect(bench, "after-all-locked", 1, scripts, sent(0, 0), "infeasible")
 
 
-def no_order(folder):
+def across_processes(bench):
+    """Who waits selectively for another process waits for what happens there: its races are searched."""
+    scripts = [f"A0 E{sum_of([2 + 3 + 4])} !", "A0", "A0", "A0"]
+    words = " ".join(f'"{script}"' for script in scripts)
+    (bench.folder / "two.procfile").write_text(f"taker: {GUESTS / 'select_guards'} 1\nracer: {GUESTS / 'sequence_search'} 0 {words}\n")
+    events = ["(connection,racer/0.0,box0,1)", "(arrival,racer/0.0,box0,2)", "(receive,taker/0,box0,1)", "(close,racer/0.0,box0,3)"]
+    (bench.folder / "two.seq").write_text("\n".join(["form: node", *events]) + "\n")
+    ran = bench.reprise("test", "--sequence", "two.seq", "-f", "two.procfile", "-o", "two", "--json")
+    bench.expect(ran.code == 0 and ran.json()["runs"] > 1, "a select waits for a race of another process: feasible, by a search", "two", ran)
+
+
+def no_order(bench):
     """What no order yields: the search ends."""
     words = " ".join(f"A{i}" for i in range(4))
-    expect(folder, "no-order-of-16", 1, [f"{words} E{sum_of([0, 2, 0, 1])} !", words], sent(0, 0), "infeasible")
+    expect(bench, "no-order-of-16", 1, [f"{words} E{sum_of([0, 2, 0, 1])} !", words], sent(0, 0), "infeasible")
     # Who locks the second mutex only after a race that the first thread has no part in must be found all the same.
     hidden = ["L1 E" + str(sum_of([3])) + " !", "A0", "A0 ?2L1"]
-    expect(folder, "race-behind-a-race", 1, hidden, sent(0, 0), "feasible")
+    expect(bench, "race-behind-a-race", 1, hidden, sent(0, 0), "feasible")
     alone = ["L0 L0 L0 L0 L0 L0 L0 L0 E1 !", "A0 A0", "A1 A1"]
-    expect(folder, "nobody-else", 1, alone, sent(0, 0), "infeasible")
+    expect(bench, "nobody-else", 1, alone, sent(0, 0), "infeasible")
 
 
-def not_decided(folder):
+def not_decided(bench):
     """What makes a search unsound, or endless, keeps it from a verdict, and is named."""
-    attempts = expect(folder, "attempt", 1, ["A0 T0 E9 !", "L0 A0"], sent(0, 0), "undecided")
-    check("attempt" in attempts["reason"], f"a try_lock is the reason: {attempts}")
-    spinning = expect(folder, "spin", 1, ["U01 A0 E9 !", "S01"], sent(0, 0), "undecided", "--search", "100")
-    check("again and again" in spinning["reason"] or "explored" in spinning["reason"], f"a spinning loop is the reason: {spinning}")
-    expect(folder, "spin-feasible", 1, ["U01 A0 !", "S01"], sent(0, 0), "feasible")
+    attempts = expect(bench, "attempt", 1, ["A0 T0 E9 !", "L0 A0"], sent(0, 0), "undecided")
+    bench.expect("attempt" in attempts["reason"], f"a try_lock is the reason: {attempts}")
+    spinning = expect(bench, "spin", 1, ["U01 A0 E9 !", "S01"], sent(0, 0), "undecided", "--search", "100")
+    bench.expect("again and again" in spinning["reason"] or "explored" in spinning["reason"], f"a spinning loop is the reason: {spinning}")
+    expect(bench, "spin-feasible", 1, ["U01 A0 !", "S01"], sent(0, 0), "feasible")
+    locked = expect(bench, "spin-lock", 1, ["X9 A0 Y9 E99 !", "X9 A0 Y9"], sent(0, 0), "undecided", "--search", "100")
+    bench.expect("again and again" in locked["reason"] or "explored" in locked["reason"], f"a spinning lock is the reason: {locked}")
+    expect(bench, "spin-lock-feasible", 1, ["X9 A0 Y9 E" + str(sum_of([0, 2, 2])) + " !", "X9 A0 Y9"], sent(0, 0), "feasible")
     words = " ".join(f"A{i}" for i in range(5))
-    spent = expect(folder, "spent", 1, [f"{words} E{sum_of([1])} !", words], sent(0, 0), "undecided", "--search", "5")
-    check(spent["runs"] == 5 and spent["left"] > 0 and "explored" in spent["reason"], f"what was tried and what is left is told: {spent}")
+    spent = expect(bench, "spent", 1, [f"{words} E{sum_of([1])} !", words], sent(0, 0), "undecided", "--search", "5")
+    bench.expect(spent["runs"] == 5 and spent["left"] > 0 and "explored" in spent["reason"], f"what was tried and what is left is told: {spent}")
 
 
-def by_hand(folder):
-    one_order_in_many(folder, 8)
-    after_all_others(folder)
-    no_order(folder)
-    not_decided(folder)
+def at_rest(bench):
+    """Who spins or waits for good is at rest: nothing is left to the clock."""
+    began = time.time()
+    expect(bench, "spins-for-good", 1, ["X9 !", "A0 X9 !"], sent(0, 0), "feasible", "--inactivity", "60")
+    expect(bench, "waits-at-an-own-mutex", 1, ["Q !", "!"], sent(0, 1), "feasible", "--inactivity", "60")
+    bench.expect(time.time() - began < 50, "nobody waited until time was over")
+
+
+def held(bench):
+    """A thread that only the search holds back could go on: then the run proves nothing. One that waits by itself could not."""
+    expect(bench, "held-by-the-search", 2, ["L0 A0 !", "L0 W0 !", "W0 O0 !"], [[], *sent(0, 0)], "infeasible")
+    expect(bench, "one-permit", 3, ["P A0 !", "A0 V !", "P A0 !"], [*sent(0, 1), [], *sent(0, 2)], "feasible")
+
+
+def by_hand(bench):
+    held(bench)
+    at_rest(bench)
+    one_order_in_many(bench, 8)
+    after_all_others(bench)
+    across_processes(bench)
+    no_order(bench)
+    not_decided(bench)
 
 
 def main():
+    """sequence_search.py [FIRST LAST]: the random programs of these seeds only."""
     began = time.time()
-    with tempfile.TemporaryDirectory() as folder:
-        by_hand(folder)
-        random_programs(folder, int(sys.argv[1]) if len(sys.argv) > 1 else 480 if FULL else 64)
+    with Bench("sequence_search") as bench:
+        if sys.argv[1:]:
+            random_programs(bench, range(int(sys.argv[1]), int(sys.argv[2]) + 1))
+        else:
+            by_hand(bench)
+            random_programs(bench, range(480 if FULL else 64))
         print(f"{time.time() - began:.1f} s")
-    for failure in failures:
-        print("FAILED", failure)
-    print(f"{checks} checks, {len(failures)} failed")
-    sys.exit(1 if failures else 0)
+        bench.finish()
 
 
 if __name__ == "__main__":

@@ -80,6 +80,8 @@ class Model:
             yield me, done, after(seen, atomics=self.set_at(atomics, i, int(word[2])))
         elif what == "T" or what == "U" and atomics[i] == int(word[2]):
             yield me, done, after(seen)
+        elif what == "X" and atomics[i] == 0 or what == "Y":  # flags: atomics that nothing else is done with
+            yield me, done, after(seen, atomics=self.set_at(atomics, i, int(what == "X")))
         elif what == "G":
             yield me, done, after(atomics[i])
         elif what == "C":

@@ -7,15 +7,13 @@ Method  Perturbations of figure 6.25, of its simple projection and of figure 6.2
 """
 import random
 import sys
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-from _lib import FULL, WORKERS
+from _lib import FULL, WORKERS, Bench
 from sequence_model_lib import buffer_feasible, buffer_simple_feasible, exclusion_feasible
 from sequences import BUFFER, EXCLUSION, System, events_of, figure, renumbered, text_of
 
 KINDS = ["near"] * 7 + ["move"] * 11 + ["far", "drop", "double", "thread", "number"]
-failures = []
 
 
 def swapped(events, rng, how):
@@ -90,9 +88,10 @@ class Kind:
                 tally["causality"] += expected == "infeasible" and self.is_only_causality(events)
                 tally["runs"] += tested.get("runs", 0)
                 tally["undecided"] += tested["verdict"] == "undecided"
-                if tested["verdict"] != expected:
-                    tally["wrong"] += 1
-                    failures.append(f"{self.name}, {how}: the model says {expected}, reprise {tested}\n{self.text(events)}")
+                is_right = self.system.bench.expect(
+                    tested["verdict"] == expected,
+                    f"{self.name}, {how}: the model says {expected}, reprise {tested}\n{self.text(events)}")
+                tally["wrong"] += not is_right
         print(f"{self.name}: {self.rounds} perturbations, {tally['feasible']} feasible, {tally['infeasible']} not "
               f"({tally['causality']} by causality only), {tally['runs']} runs, {tally['wrong']} wrong, "
               f"{tally['undecided']} undecided", flush=True)
@@ -100,26 +99,24 @@ class Kind:
 
 
 def main():
-    with tempfile.TemporaryDirectory() as folder:
-        buffer = System(folder, BUFFER, "20_bounded_buffer", BUFFER)
-        exclusion = System(folder, EXCLUSION, "21_mutual_exclusion", range(4))
+    with Bench("sequence_verdicts") as bench:
+        buffer = System(bench, BUFFER, "20_bounded_buffer", BUFFER)
+        exclusion = System(bench, EXCLUSION, "21_mutual_exclusion", range(4))
         figure_25 = events_of(figure("6_25"))
         figure_27 = renumbered(events_of(figure("6_27a")))
         mains_and_helpers = [1, 4, 5, 8, 9, 12, 13, 16]
         kinds = [Kind("buffer", buffer, figure_25, buffer_feasible, [1, 2, 3], 200 if FULL else 20),
                  Kind("projection", buffer, figure_25, buffer_simple_feasible, [1, 2, 3], 200 if FULL else 16, is_simple=True),
                  Kind("exclusion", exclusion, figure_27, exclusion_feasible, mains_and_helpers, 200 if FULL else 8)]
-        chosen = [kind for kind in kinds if kind.name in sys.argv[1:] or not sys.argv[1:]]
-        tallies = [kind.run() for kind in chosen]
-        for kind, tally in zip(chosen, tallies):
-            if FULL and tally["feasible"] < 0.3 * kind.rounds:
-                failures.append(f"{kind.name}: fewer than 30 % of the perturbations are feasible")
-            if FULL and tally["causality"] < 0.5 * tally["infeasible"]:
-                failures.append(f"{kind.name}: fewer than half of the infeasible ones are so by causality only")
-    for failure in failures:
-        print("FAILED", failure)
-    print(f"{sum(kind.rounds for kind in chosen)} verdicts, {len(failures)} failed")
-    sys.exit(1 if failures else 0)
+        for kind in kinds:
+            if sys.argv[1:] and kind.name not in sys.argv[1:]:
+                continue
+            tally = kind.run()
+            if FULL:
+                bench.expect(tally["feasible"] >= 0.3 * kind.rounds, f"{kind.name}: at least 30 % of the perturbations are feasible")
+                bench.expect(tally["causality"] >= 0.5 * tally["infeasible"],
+                             f"{kind.name}: at least half of the infeasible ones are so by causality only")
+        bench.finish()
 
 
 if __name__ == "__main__":

@@ -184,6 +184,12 @@ class AtomicOperations {
     gate::Thread* thread = gate::current;
     if (thread == nullptr) [[likely]]
       return cell.exchange(value, order);
+    // What changes nothing is a read: a thread that spins on a flag decides nothing for others, and writes nothing.
+    if constexpr (std::is_same_v<T, bool>) {
+      bool old = !value;
+      Gated::compare_exchange(*thread, place, cell, old, value);
+      return old;
+    }
     return Gated::modify(*thread, place, cell, Kind::modify, [value](T) { return value; });
   }
   // `native` is the strong or the weak form. Behind a gate the weak form never fails spuriously.

@@ -91,7 +91,8 @@ class condition_variable {
                        bool is_timed) {
     detail::stamp(thread, object_, Kind::wait);
     thread.gate->leave(thread, held.object_, Kind::unlock);
-    const bool is_steered = thread.is_steered && !object_.is_own();
+    // At an object of the library's own nobody would hold it: the wait would be over at once.
+    const bool is_steered = thread.is_steered && !object_.is_own() && !held.object_.is_own();
     if (is_steered && is_timed) thread.gate->note(thread, gate::unsearched_timed);
     if (thread.gate->lives() && (!is_steered || is_timed)) {
       thread.about_to(Kind::wait, object_);

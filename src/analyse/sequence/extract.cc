@@ -82,7 +82,8 @@ class Extractor {
       if (!*next) return {};
       const recording::Event& event = **next;
       if (event.kind != Kind::monitor && event.kind != Kind::semaphore && event.kind != Kind::mailbox) continue;
-      if (event.kind == Kind::mailbox && event.value.starts_with("step ")) continue;  // what a thread is about to do
+      const bool is_about_to = event.value.starts_with("step ") || event.value == "awaits";
+      if (event.kind == Kind::mailbox && is_about_to) continue;
       if (event.kind == Kind::mailbox && link_threads(process, thread.path, event.value)) continue;
       ++place_;
       own_ = fmt::format("{}/{}", process.name, thread.path);

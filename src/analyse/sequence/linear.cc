@@ -34,32 +34,6 @@ void add_edges(Precedence& graph, Meetings& meetings) {
   }
 }
 
-// The i-th receive from a mailbox takes what arrived there as the i-th.
-void add_receive_order(Precedence& graph, const Execution& execution, std::map<std::string, Meetings>& threads) {
-  std::map<std::string, Meetings> arrivals;
-  std::map<std::string, Meetings> receives;
-  for (std::size_t i = 0; i < execution.events.size(); ++i) {
-    const Event& event = execution.events[i];
-    if (event.type == Type::arrival) arrivals[event.object].push_back({event.object_number, i, true});
-    if (event.type == Type::receive) receives[event.object].push_back({event.object_number, i, true});
-  }
-  std::map<std::size_t, std::size_t> taken;
-  for (auto& [mailbox, taking] : receives) {
-    Meetings& came = arrivals[mailbox];
-    sort(taking);
-    sort(came);
-    for (std::size_t i = 0; i < taking.size() && i < came.size(); ++i) taken[taking[i].event] = came[i].event;
-  }
-  for (auto& [thread, meetings] : threads) {
-    Meetings came;
-    for (const Meeting& meeting : meetings) {
-      if (const auto arrival = taken.find(meeting.event); arrival != taken.end())
-        came.push_back({meeting.number, arrival->second, true});
-    }
-    add_edges(graph, came);
-  }
-}
-
 Precedence graph_of(const Execution& execution, const LinearOptions& options) {
   Precedence graph(execution.events.size());
   std::map<std::string, Meetings> threads;
@@ -79,7 +53,7 @@ Precedence graph_of(const Execution& execution, const LinearOptions& options) {
   for (auto& [thread, meetings] : threads) add_edges(graph, meetings);
   for (auto& [object, meetings] : objects) add_edges(graph, meetings);
   for (auto& [process, meetings] : selections) add_edges(graph, meetings);
-  if (options.arrivals_in_receive_order) add_receive_order(graph, execution, threads);
+  for (const auto& [first, then] : options.before) graph.before(first, then);
   return graph;
 }
 

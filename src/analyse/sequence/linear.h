@@ -10,6 +10,7 @@
 // Cost      O(events log events).
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "analyse/sequence/event.h"
@@ -18,7 +19,7 @@ namespace reprise::analyse::sequence {
 
 struct LinearOptions {
   bool arrivals_in_send_order{false};
-  bool arrivals_in_receive_order{false};  // what a thread receives from several mailboxes also came in that order
+  std::vector<std::pair<std::size_t, std::size_t>> before{};  // places in execution.events: the first comes first
 };
 
 struct Linear {

@@ -60,6 +60,7 @@ class Printer {
       if (belongs(event)) events_.events.push_back(event);
     }
     if (const auto fine = check_names(); !fine) return tl::unexpected(fine.error());
+    if (const auto fine = check_gaps(); !fine) return tl::unexpected(fine.error());
     Result<void> done;
     if (const Form form = options_.form; form == Form::thread1) {
       done = thread1();
@@ -118,6 +119,29 @@ class Printer {
     const bool has_called = event.type == Type::synchronization;
     if (number(event) > 0 && (!has_called || called_number(event) > 0)) return {};
     return refuse(event, fmt::format("it has no order number in the way of numbering {}", name(options_.numbering)));
+  }
+
+  // Forms that count a thread's events cannot say that one of its messages never arrived.
+  Result<void> check_gaps() const {
+    const Form form = options_.form;
+    if (form != Form::thread1 && form != Form::thread2 && form != Form::total && form != Form::simple) return {};
+    std::map<std::string, std::map<std::uint64_t, const Event*>> threads;
+    for (const Event& event : all_.events) {
+      if (event.number > 0) threads[event.thread][event.number] = &event;
+      if (event.called_number > 0) threads[event.called][event.called_number] = &event;
+    }
+    for (const auto& [thread, numbered] : threads) {
+      std::uint64_t last = 0;
+      for (const auto& [number, event] : numbered) {
+        if (number != last + 1) {
+          return refuse(*event, fmt::format("a message that {} sent before it never arrived, which form {} cannot say; "
+                                            "node and object can",
+                                            thread, name(form)));
+        }
+        last = number;
+      }
+    }
+    return {};
   }
 
   // ---- object, node, monitor, semaphore: each event in its part, one after the other ----

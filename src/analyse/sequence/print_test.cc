@@ -238,6 +238,11 @@ TEST(SequencePrint, RefusesWhatAFormCannotSay) {
   const Linear in_send_order = linear(overtaking, {.arrivals_in_send_order = true});
   EXPECT_EQ(refusal(reordered(overtaking, in_send_order), Form::total), "")
       << "nothing says that B's arrival came first";
+  const Execution in_vain =
+      count(test::read_one("(connection,1,A,1)(arrival,1,A,2)(receive,2,A,1)(close,1,A,4)"));  // 3 was sent
+  for (const Form form : {Form::thread1, Form::thread2, Form::total, Form::simple})
+    EXPECT_NE(refusal(in_vain, form).find("never arrived"), std::string::npos) << name(form);
+  for (const Form form : {Form::object, Form::node}) EXPECT_EQ(refusal(in_vain, form), "");
   const Execution contradicting = count(test::read_one(
       "(connection,1,A,1)(connection,1,B,2)(arrival,1,B,4)(receive,2,B,1)(connection,2,A,2)(arrival,1,A,3)"));
   EXPECT_EQ(refusal(contradicting, Form::node), "");

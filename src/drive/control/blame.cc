@@ -62,7 +62,8 @@ void Blame::visit_standing(const std::string& thread, const Standing& standing, 
     const auto holder = run_.causes.holder_of(standing.object);
     return holder ? visit(*holder, blamed) : visit_process_of(thread, blamed);
   }
-  return recording::is_passage(standing.kind) ? visit_process_of(thread, blamed) : visit_all(blamed);
+  const bool is_own = run_.causes.is_own(standing.object);  // where events of mailboxes of any process are awaited
+  return recording::is_passage(standing.kind) && !is_own ? visit_process_of(thread, blamed) : visit_all(blamed);
 }
 
 void Blame::visit(const std::string& thread, Blamed& blamed) const {

@@ -5,8 +5,8 @@
 //
 // A thread that waits for its turn at a mailbox waits for whoever has the mailbox's next event; one at a mutex, for who
 // holds it; one that joins, for the thread it joins. One that waits to be notified, or is asleep, waits for the threads
-// of its own process; at something else, for anybody. Who has deviated or ended does so because of its own past. So a
-// run in which all of these pasts are the same comes to rest in the same place.
+// of its own process; at something else, for anybody, and so in a selective wait. Who has deviated or ended does so
+// because of its own past. So a run in which all of these pasts are the same comes to rest in the same place.
 #pragma once
 
 #include <map>

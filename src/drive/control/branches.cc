@@ -59,6 +59,18 @@ Asleep what_of(const std::string& thread, bool is_load, const Counts& done, cons
   return {true, {.thread = thread, .number = next + 1, .object = standing->second.object, .is_load = is_load}};
 }
 
+// Does it still sleep before its passage? Nobody else has passed the object; else it may wait there as it would anyway.
+bool is_held(const std::string& thread, bool is_load, const Counts& done, const ForcedRun& run) {
+  const auto standing = run.standing.find(thread);
+  if (run.causes.of_thread(thread).size() > count_in(done, thread) || standing == run.standing.end()) return false;
+  if (!recording::is_passage(standing->second.kind) || standing->second.kind == Kind::wait) return false;
+  const std::vector<Passage> all = run.causes.all();
+  return std::none_of(all.begin(), all.end(), [&](const Passage& other) {
+    return other.object == standing->second.object && other.thread != thread &&
+           other.number > count_in(done, other.thread) && !(other.is_load && is_load);
+  });
+}
+
 }  // namespace
 
 std::string Branch::steer_text() const {
@@ -88,6 +100,15 @@ std::set<std::string> Branch::sleepers_in(const ForcedRun& run) const {
     if (run.causes.of_thread(thread).size() == count_in(done, thread)) sleepers.insert(thread);
   }
   return sleepers;
+}
+
+bool Branch::held_somebody_in(const ForcedRun& run) const {
+  const bool has_turns = std::any_of(beginning.begin(), beginning.end(), [&](const Passage& passage) {
+    return passage.number > run.causes.of_thread(passage.thread).size();
+  });
+  return has_turns || std::any_of(asleep.begin(), asleep.end(), [&](const auto& one) {
+           return is_held(one.first, one.second, counts_of(beginning), run);
+         });
 }
 
 std::vector<Passage> Branch::fresh(const std::vector<Passage>& passages) const {

@@ -27,6 +27,8 @@ struct Branch {
   bool is_beginning_of(const ForcedRun& run) const;
   // Who of them never passed.
   std::set<std::string> sleepers_in(const ForcedRun& run) const;
+  // Was a thread held to the end, asleep or before a turn that was another's? Then it could have gone on.
+  bool held_somebody_in(const ForcedRun& run) const;
   // Of these, those that are not in the beginning.
   std::vector<Passage> fresh(const std::vector<Passage>& passages) const;
   // Has it all of these, with the same pasts?

@@ -156,6 +156,7 @@ class Causes::Builder {
       if (step->second.waits && step->second.next) cause(event, *step->second.next);
     }
     result_.holders_ = meetings_.holders();
+    result_.own_ = meetings_.own();
   }
 
   Result<void> read_thread(const sequence::Process& process, const recording::ThreadInfo& thread) {
@@ -268,6 +269,10 @@ class Causes::Builder {
       steps_[step_key_] = {make(step_key_ + what + mailbox), what != "arrival", std::nullopt};
       if (what != "arrival") result_.awaited_[thread] = mailbox;
       return steps_[step_key_].node;
+    }
+    if (type == "awaits") {
+      result_.awaited_[thread] = mailbox;
+      return std::nullopt;
     }
     if (type == "spawn" || type == "joined") return std::nullopt;  // the steps of that kind tell it, too
     if (type == "elseDelay") {

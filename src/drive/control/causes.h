@@ -55,6 +55,8 @@ class Causes {
 
   // Who has locked it and not unlocked, if anybody: process and object as in a passage.
   std::optional<std::string> holder_of(const std::string& object) const;
+  // Is it the library's own?
+  bool is_own(const std::string& object) const { return own_.contains(object); }
   static std::string object_name(const std::string& process, std::uint64_t object);
 
   // What the search of passages does not see: why no verdict follows when it is exhausted.
@@ -88,6 +90,7 @@ class Causes {
   std::map<std::string, std::string> awaited_;  // by thread: a mailbox
   std::set<std::string> servers_;
   std::map<std::string, std::string> holders_;  // by object
+  std::set<std::string> own_;
   std::set<std::string> unsearched_;
 };
 

@@ -10,6 +10,7 @@
 #include "drive/control/blame.h"
 #include "drive/control/branches.h"
 #include "drive/control/forced_run.h"
+#include "drive/control/impossible.h"
 #include "drive/control/learner.h"
 #include "drive/scratch.h"
 #include "recording/searched.h"
@@ -52,76 +53,6 @@ class Entered {
   std::map<std::string, std::size_t> next_;
 };
 
-// What no program can do, by the numbers and the order of the text alone.
-struct Impossible {
-  std::size_t place;
-  std::string reason;
-};
-
-class Numbers {
- public:
-  explicit Numbers(const std::vector<Event>& events) {
-    for (std::size_t i = 0; i < events.size(); ++i) {
-      const Event& event = events[i];
-      if (!event.thread.empty()) add(event.thread, event.number, event.number_all, i, event.type != Type::arrival);
-      if (!event.called.empty()) add(event.called, event.called_number, event.called_number_all, i, true);
-    }
-    for (auto& [thread, steps] : threads_) {
-      std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.number < b.number; });
-    }
-  }
-
-  // A thread's mailbox events have the numbers from 1 on; where monitor calls are counted too, some are left out.
-  void check_numbers() {
-    for (const auto& [thread, steps] : threads_) {
-      std::uint64_t last = 0;
-      std::uint64_t missing = 0;
-      for (const Step& step : steps) {
-        if (step.number == last && last != 0)
-          note(step.place, fmt::format("its thread has a number {} already", step.number));
-        if (missing == 0 && !step.counts_all && step.number > last + 1) missing = last + 1;
-        if (missing != 0) note(step.place, fmt::format("its thread has no event with number {} before it", missing));
-        last = step.number;
-      }
-    }
-  }
-  // An arrival needs what its thread did before the send; everything else also holds up what comes later.
-  void check_order() {
-    for (const auto& [thread, steps] : threads_) {
-      std::size_t last = 0;
-      for (const Step& step : steps) {
-        if (step.place + 1 < last) note(step.place, "its thread does something before it that is listed after it");
-        if (step.holds_up) last = std::max(last, step.place + 1);
-      }
-    }
-  }
-  const std::optional<Impossible>& first() const { return first_; }
-
- private:
-  struct Step {
-    std::uint64_t number;
-    bool counts_all;
-    std::size_t place;
-    bool holds_up;
-  };
-  void add(const std::string& thread, std::uint64_t number, std::uint64_t all, std::size_t place, bool holds_up) {
-    threads_[thread].push_back({all > 0 ? all : number, all > 0, place, holds_up});
-  }
-  void note(std::size_t place, std::string reason) {
-    if (!first_ || place < first_->place) first_ = Impossible{place, std::move(reason)};
-  }
-
-  std::map<std::string, std::vector<Step>> threads_;
-  std::optional<Impossible> first_;
-};
-
-std::optional<Impossible> impossible(const Listed& listed) {
-  Numbers numbers(listed.mailboxes);
-  numbers.check_numbers();
-  if (listed.has_total_order) numbers.check_order();
-  return numbers.first();
-}
-
 // One test of a sequence. What a simple form leaves out is learnt on the way: what a thread does follows from its
 // causal past, so what was learnt holds as long as the passages in it are as they were.
 class Test {
@@ -148,9 +79,11 @@ class Test {
       if (is_ruled_out(node.branch)) continue;
       if (options_.progress) options_.progress(result_.runs + 1);
       if (node.learner) listed_ = node.learner->resolve(original_);
-      const auto against = impossible(listed_);
+      listed_.before = node.before;
+      auto against = impossible(listed_);
       auto forced = try_out(node.branch);
       if (!forced) return tl::unexpected(forced.error());
+      if (against && against->is_gap && forced->has_sent_in_vain) against.reset();
       const Outcome outcome = judge(*forced, node.branch, against);
       if (auto noted = note(*forced, outcome); !noted) return tl::unexpected(noted.error());
       if (outcome.is_feasible) return result_;
@@ -169,6 +102,7 @@ class Test {
   struct Node {
     Branch branch;
     std::optional<Learner> learner;
+    std::set<Before> before{};  // what its selective waits were seen to need
   };
   struct Outcome {
     bool is_feasible{false};
@@ -189,8 +123,10 @@ class Test {
   // Whatever makes it wrong to say that no order yields the sequence.
   void look_for_unsearched(const ForcedRun& run, const Branch& branch) {
     if (!run.came_to_rest) result_.timed_out = true;
-    if (!listed_.has_owner_order && deviates_in_select(run)) is_ordered_ = false;
+    for (const Overtaking& one : run.overtakings) has_shared_ |= one.is_shared;
     for (const std::string& what : run.causes.unsearched()) unsearched_.insert(what);
+    if (run.close_races_with_select || (original_.is_simple && run.close_races))
+      unsearched_.insert("a mailbox is closed while another thread uses it");
     const bool has_mailboxes = std::any_of(run.happened.events.begin(), run.happened.events.end(),
                                            [](const Event& event) { return is_mailbox_type(event.type); });
     if (!listed_.lists_mailboxes && has_mailboxes) unsearched_.insert("the events of mailboxes are not listed");
@@ -219,18 +155,13 @@ class Test {
                                  analyse::counted(tried, "time")));
   }
 
-  static bool deviates_in_select(const ForcedRun& run) {
-    return std::any_of(run.deviating.begin(), run.deviating.end(),
-                       [](const auto& one) { return one.second.ends_with(" of a select"); });
-  }
-
   Result<Tested> exhausted(bool is_against) {
     if (result_.timed_out)
       return undecided(fmt::format("a run neither ended nor came to rest within {:g} s", options_.inactivity_s));
-    if (!is_ordered_) {
+    if (has_shared_) {
       return undecided(
-          "this form does not say in which order messages came to the mailboxes of a select; one order was tried: "
-          "forms node, total, simple and thread2 say it");
+          "this form does not say in which order messages came to the mailboxes of a select, and several threads "
+          "receive there, so that not all orders were tried: forms node, total and simple say it");
     }
     if (has_strayed_) {
       return undecided(
@@ -289,13 +220,18 @@ class Test {
       const bool is_done = is_entry ? entered.take(event, thread) : happened.contains(key_of(event, thread, called));
       if (!is_done) outcome.place = std::min(outcome.place, i);
     }
-    const bool is_complete = outcome.place == listed_.size() && run.deviating.empty();
-    if (!is_complete) {
+    const bool has_all = outcome.place == listed_.size() && run.deviating.empty();
+    const bool is_complete = has_all && !branch.held_somebody_in(run);
+    if (has_all && !is_complete) {
+      outcome.conflict = run.causes.all();
+    } else if (!is_complete) {
       const auto past = past_of_failure(run, branch);
       outcome.is_by_past = past.has_value();
       outcome.conflict = past ? *past : past_of_rest(run, branch);
     }
-    if (listed_.has_total_order) {
+    if (is_complete && !run.overtakings.empty()) {
+      note_overtaking(run, outcome);
+    } else if (listed_.has_total_order) {
       const auto violation = run.causes.against(places);
       if (violation && violation->place < outcome.place) {
         outcome.place = violation->place;
@@ -316,6 +252,18 @@ class Test {
     return outcome;
   }
 
+  // All is as listed, but for the order in which messages came to different mailboxes.
+  void note_overtaking(const ForcedRun& run, Outcome& outcome) const {
+    for (const Overtaking& one : run.overtakings) {
+      const auto place = listed_at(listed_, one.receive);
+      if (!place || *place >= outcome.place) continue;
+      outcome.place = *place;
+      outcome.reason =
+          fmt::format("{} takes what came first of that for which it waits, and a message came to {} before",
+                      one.thread, one.needed.then.mailbox);
+    }
+  }
+
   // As Causes names it.
   static std::string place_key(const Event& event, const std::string& called) {
     if (event.type == Type::else_delay) return fmt::format("{} {}", called, event.called_number);
@@ -334,6 +282,7 @@ class Test {
     for (const auto& [thread, has_ended] : run.ended) {
       if (has_ended && !run.cut_off.contains(thread) && has_more(run, thread)) consider({thread});
     }
+    if (!listed_.before.empty()) return best;  // what waits for another mailbox is nobody's past
     const std::set<std::string> sleepers = branch.sleepers_in(run);
     const Blame blame(listed_, run, sleepers);
     for (const std::string& thread : blame.late()) {
@@ -345,6 +294,7 @@ class Test {
   // The same where what is not allowed to go on may be the reason.
   std::vector<Passage> past_of_rest(const ForcedRun& run, const Branch& branch) const {
     std::vector<Passage> least = run.causes.all();
+    if (!listed_.before.empty()) return least;
     const std::set<std::string> sleepers = branch.sleepers_in(run);
     const Blame blame(listed_, run, sleepers);
     for (const std::string& thread : blame.late()) {
@@ -375,6 +325,7 @@ class Test {
 
   // What to try after a run that went wrong.
   void go_on(const Node& node, const ForcedRun& run, const Outcome& outcome) {
+    if (run.deviating.empty() && !run.overtakings.empty()) return order_arrivals(node, run);
     if (!node.learner) {
       if (outcome.is_by_past) ruled_out_.push_back(outcome.conflict);
       add_branches(node, run, outcome.conflict);
@@ -396,12 +347,28 @@ class Test {
     }
   }
 
+  // What selective waits took must come earlier. That they waited for both follows from the pasts of their threads.
+  void order_arrivals(const Node& node, const ForcedRun& run) {
+    Node next = node;
+    std::set<std::string> threads;
+    for (const Overtaking& one : run.overtakings) {
+      if (next.before.insert(one.needed).second) threads.insert(one.thread);
+    }
+    if (threads.empty()) {
+      has_strayed_ = true;  // it was forced and did not happen
+      return;
+    }
+    next.branch = add_branches(node, run, run.causes.past_of(threads));
+    listed_.before = next.before;
+    if (!contradicts_itself(listed_)) open_.push_back(std::move(next));
+  }
+
   // Each way in which one of the passages goes differently, with all before it as they were. Returns the branch in
   // which none does.
   Branch add_branches(const Node& node, const ForcedRun& run, const std::vector<Passage>& conflict) {
     Grown grown = grow(node.branch, run, conflict);
-    for (Branch& branch : grown.contested) open_.push_back({std::move(branch), node.learner});
-    for (Branch& branch : grown.others) later_.push_back({std::move(branch), node.learner});
+    for (Branch& branch : grown.contested) open_.push_back({std::move(branch), node.learner, node.before});
+    for (Branch& branch : grown.others) later_.push_back({std::move(branch), node.learner, node.before});
     return std::move(grown.fixed);
   }
 
@@ -451,7 +418,7 @@ class Test {
   const TestOptions& options_;
   Interrupts& interrupts_;
   Tested result_;
-  bool is_ordered_{true};    // what was tried did not depend on an order that the form does not say
+  bool has_shared_{false};   // a selective wait needed an order, or that another thread was faster
   bool has_strayed_{false};  // a run did not begin as it was to
   std::vector<Node> open_;
   std::vector<Node> later_;  // nobody was seen to come to the object where these go another way

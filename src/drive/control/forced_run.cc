@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <set>
+#include <sstream>
 
 #include "drive/control/quiet.h"
 #include "drive/subject.h"
@@ -47,8 +49,29 @@ std::map<std::string, std::string> read_report(const fs::path& path, std::string
     const std::size_t third = line.find('\t', second + 1);
     if (third == std::string::npos) continue;
     const std::string thread = line.substr(first + 1, second - first - 1);
-    if (line.starts_with("goes_on\t")) found.erase(thread);
+    if (line.starts_with("goes_on\t") && (wanted == "deviates" || wanted == "wants")) found.erase(thread);
     if (line.compare(0, first, wanted) == 0) found[thread] = line.substr(third + 1);
+  }
+  return found;
+}
+
+std::vector<std::string> words_of(const std::string& line) {
+  std::vector<std::string> words;
+  std::istringstream in(line);
+  for (std::string word; std::getline(in, word, '\t');) words.push_back(word);
+  return words;
+}
+
+std::vector<Overtaking> read_overtakings(const fs::path& path) {
+  std::vector<Overtaking> found;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    const std::vector<std::string> words = words_of(line);
+    if (words.size() != 10 || words[0] != "overtakes") continue;
+    const auto at = [&](std::size_t i) {
+      return AtMailbox{words[i], std::strtoull(words[i + 1].c_str(), nullptr, 10)};
+    };
+    found.push_back({words[1], at(3), {at(5), at(7)}, words[9] == "shared"});
   }
   return found;
 }
@@ -153,6 +176,11 @@ Result<ForcedRun> run_forced(const std::vector<TargetLine>& programs, const std:
   run.came_to_rest = is_at_rest || recorded->how != ManifestEnd::time_limit;
   run.deviating = read_report(report_path, "deviates");
   run.waiting = read_report(report_path, "wants");
+  const auto has_told = [&](std::string_view what) { return !read_report(report_path, what).empty(); };
+  run.has_sent_in_vain = has_told("in_vain");
+  run.close_races_with_select = has_told("closes_passed");
+  run.close_races = run.close_races_with_select || has_told("closes_received") || has_told("ended");
+  run.overtakings = read_overtakings(report_path);
   fs::remove(report_path, ignored);
   fs::remove(steer_path, ignored);
   if (auto read = read_back(folder, run); !read) return tl::unexpected(read.error());

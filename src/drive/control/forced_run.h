@@ -21,6 +21,14 @@ struct Standing {
   std::string child;   // join: whom it waits for
 };
 
+// A selective wait took a message that came later than another which it could have taken.
+struct Overtaking {
+  std::string thread;
+  AtMailbox receive;
+  Before needed;          // what was taken, and what it overtook
+  bool is_shared{false};  // another thread may have received that in time: then nothing is needed
+};
+
 struct ForcedRun {
   analyse::sequence::Execution happened;         // threads named process/path
   std::map<std::string, std::string> deviating;  // thread: what it was about to do, which the plan does not have
@@ -30,6 +38,10 @@ struct ForcedRun {
   std::map<std::string, std::uint64_t> values;   // from outside: how many, by name
   std::map<std::string, Standing> standing;      // thread: before what it stands, if it has not ended
   std::map<std::string, std::string> cut_off;    // thread that went on when its process ended: who ended it
+  bool has_sent_in_vain{false};                  // a message that never arrives: its mailbox was closed
+  bool close_races_with_select{false};           // a thread might have met a closed mailbox, and did not
+  bool close_races{false};                       // the same, or the other way round, in any operation
+  std::vector<Overtaking> overtakings;           // where the plan does not say what came first
   Causes causes;
   bool came_to_rest{false};  // or ended; else time was over
 

@@ -25,6 +25,7 @@ class Meetings {
 
   void note_own(const std::string& object) { own_.insert(object); }
   bool is_own(const std::string& object) const { return own_.contains(object); }
+  const std::set<std::string>& own() const { return own_; }
 
   void pass(const std::string& object, const recording::Event& event, const std::string& thread, std::size_t node);
   void unlock(const std::string& object, const std::string& thread, std::size_t node);

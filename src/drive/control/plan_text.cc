@@ -92,13 +92,6 @@ Result<void> add(Listed& listed, const Sequence& read, std::size_t file, const N
   if (!counted) return tl::unexpected(counted.error());
   for (Event& event : counted->events) event.place.file = static_cast<std::uint32_t>(file + 1);
   const Form form = in->form;
-  if (form == Form::object || form == Form::thread1) {
-    // Any order will do that keeps those of threads and mailboxes.
-    sequence::Linear order = linear(*counted, {.arrivals_in_receive_order = true});
-    if (!order.stuck.empty()) order = linear(*counted);
-    listed.ranks.resize(order.stuck.empty() ? order.order.size() : 0);
-    for (std::size_t i = 0; i < listed.ranks.size(); ++i) listed.ranks[order.order[i]] = i;
-  }
   std::vector<Event>& list = list_of(listed, form);
   std::move(counted->events.begin(), counted->events.end(), std::back_inserter(list));
   if (!is_of_mailboxes(form)) return {};
@@ -115,37 +108,35 @@ std::string object_of(const Event& event) {
              : event.home + "/" + event.object;
 }
 
-// From 1: where the i-th event stands among those of all mailboxes.
-std::size_t place_of(const std::vector<std::size_t>& ranks, std::size_t i) {
-  return (i < ranks.size() ? ranks[i] : i) + 1;
+// By object: where its events stand in the list, in its own order.
+std::map<std::string, std::vector<std::size_t>> by_object(const std::vector<Event>& events) {
+  std::map<std::string, std::vector<std::size_t>> objects;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (events[i].type != Type::else_delay) objects[object_of(events[i])].push_back(i);
+  }
+  for (auto& [object, list] : objects) {
+    std::stable_sort(list.begin(), list.end(),
+                     [&](std::size_t a, std::size_t b) { return events[a].object_number < events[b].object_number; });
+  }
+  return objects;
 }
 
 std::string objects_text(const std::vector<Event>& events, const char* kind, const char* extent,
-                         const std::vector<std::size_t>& ranks = {}) {
-  struct Listing {
-    const Event* event;
-    std::size_t place;
-  };
-  std::map<std::string, std::vector<Listing>> objects;
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    if (events[i].type != Type::else_delay) objects[object_of(events[i])].push_back({&events[i], place_of(ranks, i)});
-  }
+                         bool has_order = true) {
   std::string text;
-  for (auto& [object, list] : objects) {
+  for (const auto& [object, list] : by_object(events)) {
     text += fmt::format("object\t{}\t{}\t{}\n", kind, object, extent);
-    std::stable_sort(list.begin(), list.end(), [](const Listing& a, const Listing& b) {
-      return a.event->object_number < b.event->object_number;
-    });
-    for (const auto& [event, place] : list) {
-      text += fmt::format("event\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", name(event->type), or_dash(event->thread),
-                          event->number_all > 0 ? 0 : event->number, event->number_all, or_dash(event->called),
-                          or_dash(event->method), or_dash(event->condition), place);
+    for (const std::size_t i : list) {
+      const Event& event = events[i];
+      text += fmt::format("event\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", name(event.type), or_dash(event.thread),
+                          event.number_all > 0 ? 0 : event.number, event.number_all, or_dash(event.called),
+                          or_dash(event.method), or_dash(event.condition), has_order ? i + 1 : 0);
     }
   }
   return text;
 }
 
-std::string threads_text(const std::vector<Event>& events, const std::vector<std::size_t>& ranks) {
+std::string threads_text(const std::vector<Event>& events, bool has_order) {
   struct Step {
     std::uint64_t rank;
     std::string line;
@@ -156,7 +147,7 @@ std::string threads_text(const std::vector<Event>& events, const std::vector<std
     const auto add_step = [&](const std::string& thread, std::uint64_t number, std::uint64_t all) {
       threads[thread].push_back(
           {all > 0 ? all : number, fmt::format("step\t{}\t{}\t{}\t{}\t{}\n", name(event.type), or_dash(event.object),
-                                               all > 0 ? 0 : number, all, place_of(ranks, i))});
+                                               all > 0 ? 0 : number, all, has_order ? i + 1 : 0)});
     };
     if (!event.thread.empty()) add_step(event.thread, event.number, event.number_all);
     if (!event.called.empty()) add_step(event.called, event.called_number, event.called_number_all);
@@ -229,13 +220,34 @@ Result<Listed> read_listed(const std::vector<std::string>& files, const std::vec
 std::string plan_text(const Listed& listed) {
   std::string text;
   if (listed.lists_mailboxes) text += "mailboxes\n";
-  text += objects_text(listed.mailboxes, "mailbox", "whole", listed.ranks);
+  text += objects_text(listed.mailboxes, "mailbox", "whole", listed.has_owner_order);
   text += objects_text(listed.monitors, "monitor", "whole");
   text += objects_text(listed.entries, "monitor", "entries");
   text += objects_text(listed.semaphores, "semaphore", "whole");
   text += entries_text(listed.entries);
-  text += threads_text(listed.mailboxes, listed.ranks);
+  text += threads_text(listed.mailboxes, listed.has_owner_order);
+  for (const Before& one : listed.before) {
+    text +=
+        fmt::format("before\t{}\t{}\t{}\t{}\n", one.first.mailbox, one.first.number, one.then.mailbox, one.then.number);
+  }
   return text;
+}
+
+std::optional<std::size_t> listed_at(const Listed& listed, const AtMailbox& event) {
+  const auto objects = by_object(listed.mailboxes);
+  const auto list = objects.find(event.mailbox);
+  if (list == objects.end() || event.number == 0 || event.number > list->second.size()) return std::nullopt;
+  return list->second[event.number - 1];
+}
+
+bool contradicts_itself(const Listed& listed) {
+  sequence::LinearOptions options;
+  for (const Before& one : listed.before) {
+    const auto first = listed_at(listed, one.first);
+    const auto then = listed_at(listed, one.then);
+    if (first && then) options.before.emplace_back(*first, *then);
+  }
+  return !linear({listed.mailboxes}, options).stuck.empty();
 }
 
 }  // namespace reprise::drive

@@ -1,4 +1,6 @@
 // What a mailbox does where a sequence is forced: everything in its turn.
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -41,15 +43,51 @@ std::optional<Request> Stash::take(const PlannedEvent& event) {
   return std::nullopt;
 }
 
-// REQUIRES the hub's mutex. Does what came already and whose turn it is.
-void MailboxCore::advance() {
+std::vector<Request> Stash::take_refused() {
+  std::vector<Request> refused;
+  for (auto& [name, list] : connections_) {
+    std::deque<Request> kept;
+    for (Request& request : list) {
+      if (request.mark == close_mark) {
+        kept.push_back(std::move(request));
+      } else {
+        refused.push_back(std::move(request));
+      }
+    }
+    list = std::move(kept);
+  }
+  size_ -= refused.size();
+  return refused;
+}
+
+// REQUIRES the hub's mutex, as all below. Does what came already and whose turn it is. True: there was something.
+bool MailboxCore::advance_own() {
+  const std::size_t before = next_;
   while (next_ < planned_->events.size()) {
     const PlannedEvent& event = planned_->events[next_];
-    if (event.type == "receive" || event.type == "SRsynchronization") return;
+    if (event.type == "receive" || event.type == "SRsynchronization" || !may_happen(event)) break;
     auto request = stash_.take(event);
-    if (!request) return;
+    if (!request) break;
     ++next_;
     perform(*std::move(request), event.place);
+  }
+  if (plan()->orders_mailboxes()) hub_->forced_events[name_] = next_;
+  return next_ > before;
+}
+
+bool MailboxCore::may_happen(const PlannedEvent& event) const {
+  return std::all_of(event.after.begin(), event.after.end(), [&](const PlannedAt& other) {
+    const auto events = hub_->forced_events.find(other.mailbox);
+    return events != hub_->forced_events.end() && events->second >= other.number;
+  });
+}
+
+// Others may have waited for what happened here.
+void MailboxCore::advance() {
+  advance_own();
+  for (bool has_more = true; has_more;) {
+    has_more = false;
+    for (const auto& [name, mailbox] : hub_->forced) has_more |= mailbox->advance_own();
   }
 }
 
@@ -69,6 +107,18 @@ bool MailboxCore::is_turn(const Actor& receiver) const {
   return event.type == "receive" && receiver.is(event.thread) && !queue_.empty();
 }
 
+void MailboxCore::check_overtaking(const MailboxCore& other, const Actor& receiver) const {
+  if (is_synchronous_ || other.is_synchronous_ || other.queue_.empty()) return;
+  const Mail& taken = queue_.front();
+  const Mail& overtaken = other.queue_.front();
+  if (taken.arrival <= overtaken.arrival) return;
+  const std::vector<PlannedEvent>& events = other.planned_->events;
+  const auto receive = std::find_if(events.begin() + static_cast<std::ptrdiff_t>(other.next_), events.end(),
+                                    [](const PlannedEvent& event) { return event.type == "receive"; });
+  const bool is_shared = receive != events.end() && !receiver.is(receive->thread);
+  overtakes({name_, next_ + 1}, {name_, taken.order}, {other.name_, overtaken.order}, is_shared);
+}
+
 // Returns in the receiver's turn; holds it for good where it would do more than is listed.
 void MailboxCore::await_turn(std::unique_lock<reprise::mutex>& lock) {
   const std::string_view type = is_synchronous_ ? "SRsynchronization" : "receive";
@@ -78,7 +128,8 @@ void MailboxCore::await_turn(std::unique_lock<reprise::mutex>& lock) {
   bool has_told = false;
   while (!is_closed_ && !(is_listed && is_turn(self))) {
     const bool is_over = next_ >= planned_->events.size();
-    if (!is_listed && is_over && (!queue_.empty() || !stash_.empty())) hold(std::string(type) + ' ' + name_, &lock);
+    if (!is_listed && is_over && (!queue_.empty() || !stash_.empty()))
+      return await_close(lock, std::string(type) + ' ' + name_);
     if (is_listed && !std::exchange(has_told, true)) wants(std::string(type) + ' ' + name_);
     hub_->wait(lock);
   }
@@ -94,7 +145,33 @@ void MailboxCore::await_close(std::unique_lock<reprise::mutex>& lock, const std:
   goes_on();
 }
 
+void MailboxCore::await_listed(std::unique_lock<reprise::mutex>& lock, bool but_closes) {
+  if (maker_ != getpid()) return;  // a forked child: it is its parent's
+  const auto has_more = [&] {
+    return std::any_of(planned_->events.begin() + static_cast<std::ptrdiff_t>(next_), planned_->events.end(),
+                       [&](const PlannedEvent& event) { return !but_closes || event.type != "close"; });
+  };
+  if (!has_more()) return;
+  awaits(name_);
+  wants("close mailbox " + name_);
+  while (has_more()) hub_->wait(lock);
+}
+
+// It is closed: what came before that and is not listed came to nothing.
+void MailboxCore::refuse_unlisted() {
+  for (Request& request : stash_.take_refused()) perform(std::move(request));
+  advance();
+}
+
+void MailboxCore::tell_close() const {
+  const auto by_others = [](const std::set<std::string>& threads) {
+    return threads.size() > threads.count(this_actor().by_path);
+  };
+  closes(by_others(receivers_), by_others(passed_by_));
+}
+
 Mail MailboxCore::take_in_turn() {
+  receivers_.insert(this_actor().by_path);
   if (is_synchronous_) {
     auto request = stash_.take(planned_->events[next_]);
     request->mail.reply = std::move(request->asked);

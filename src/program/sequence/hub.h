@@ -16,10 +16,14 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 
 namespace reprise::detail {
+
+class MailboxCore;
 
 // REQUIRES, for all of it, that one mutex is held.
 class HubCondition {
@@ -84,6 +88,10 @@ struct Hub {
   HubCondition changed;
   std::uint64_t events{0};
   std::uint64_t waiting{0};  // threads in wait(), so that nobody is notified in vain
+  // Where a sequence is forced that does not order the events of different mailboxes: those there are, and how many
+  // events each had.
+  std::map<std::string, MailboxCore*> forced{};
+  std::map<std::string, std::uint64_t> forced_events{};
 
   // REQUIRES the mutex, as all below.
   void wait(std::unique_lock<reprise::mutex>& lock) {

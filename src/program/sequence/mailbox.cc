@@ -52,6 +52,7 @@ auto translated(const std::string& mailbox, Action action) {
   try {
     return action();
   } catch (const message_error& error) {
+    if (error.fault() == message_fault::lost) ends_by_close();
     throw mailbox_error(fault_of(error.fault()), "mailbox " + mailbox + ": " + error.what());
   }
 }
@@ -115,6 +116,11 @@ void count_event() {
   ++counted().all;
 }
 
+void throw_closed(const std::string& mailbox) {
+  ends_by_close();
+  throw mailbox_error(mailbox_fault::closed, "mailbox " + mailbox + " is closed");
+}
+
 void throw_bad_contents(const std::string& mailbox) {
   throw mailbox_error(mailbox_fault::bad_contents,
                       "mailbox " + mailbox + ": the bytes are not of the type that is received");
@@ -131,8 +137,15 @@ MailboxCore::MailboxCore(const std::string& name, const at* place, bool is_synch
       party_(new party(name, place)),
       port_(party_->port()),
       planned_(plan() != nullptr && plan()->lists_mailboxes() ? &plan()->mailbox(name) : nullptr),
+      maker_(is_forced() ? getpid() : 0),
       closed_(label_.c_str(), gate::Own{}),
-      server_([this] { serve(); }) {}
+      server_([this] { serve(); }) {
+  if (!is_forced() || !is_selectable || !plan()->orders_mailboxes()) return;
+  std::unique_lock lock(hub_->mutex);
+  hub_->forced[name_] = this;
+  advance();
+  hub_->unlock_and_notify(lock);
+}
 
 MailboxCore::~MailboxCore() { stop(); }
 
@@ -214,7 +227,7 @@ bool MailboxCore::handle(message incoming) {
   request.mail.bytes = bytes.substr(end + 1);
   if (incoming.expects_reply()) request.asked = std::move(incoming);
   std::unique_lock lock(hub_->mutex);
-  if (is_forced()) {
+  if (is_forced() && (!is_closed_ || request.mark == close_mark)) {
     stash_.add(std::move(request));
     advance();
   } else {
@@ -240,6 +253,7 @@ void MailboxCore::perform(Request request, std::uint64_t place) {
     if (!is_synchronous_) {
       note(request.mail.sender.get(), request.mail.number, request.mail.all, place);
       request.mail.arrival = last_number_;
+      request.mail.order = order_;
     } else {
       request.mail.arrival = ++hub_->events;
     }
@@ -285,7 +299,7 @@ std::string MailboxCore::receive() {
   std::unique_lock lock(hub_->mutex);
   if (is_forced() && !is_closed_) await_turn(lock);
   while (queue_.empty() && !is_closed_ && !is_forced()) hub_->wait(lock);
-  if (is_closed_) throw mailbox_error(mailbox_fault::closed, "mailbox " + name_ + " is closed");
+  if (is_closed_) throw_closed(name_);
   Mail mail = is_forced() ? take_in_turn() : take();
   lock.unlock();
   return finish(std::move(mail));
@@ -295,7 +309,12 @@ void MailboxCore::close() {
   std::deque<Mail> left;
   {
     std::unique_lock lock(hub_->mutex);
+    if (is_forced()) await_listed(lock, true);
     is_closed_ = true;
+    if (is_forced()) {
+      tell_close();
+      refuse_unlisted();
+    }
     left = std::exchange(queue_, {});
     hub_->notify();
     if (await_close_ > 0) closed_.notify_all();
@@ -313,9 +332,13 @@ void MailboxCore::close() {
 
 void MailboxCore::stop() {
   {
-    const std::lock_guard lock(hub_->mutex);
+    std::unique_lock lock(hub_->mutex);
+    if (is_forced() && !is_stopped_) await_listed(lock, false);
+    if (is_forced() && !is_closed_) tell_close();
     if (std::exchange(is_stopped_, true)) return;
     is_closed_ = true;
+    if (const auto own = hub_->forced.find(name_); own != hub_->forced.end() && own->second == this)
+      hub_->forced.erase(own);
     hub_->notify();
     if (await_close_ > 0) closed_.notify_all();
   }
@@ -348,22 +371,43 @@ class SenderCore {
 
   // Errors: closed.
   void ask(char mark, const std::string& bytes = {}) {
-    own_step(mark == connect_mark ? "connection" : mark == close_mark ? "close" : "SRsynchronization", mailbox_);
-    const message reply = peer_.call(wire_text(mark, bytes));
+    const std::string_view type = mark == connect_mark ? "connection"
+                                  : mark == close_mark ? "close"
+                                                       : "SRsynchronization";
+    const std::string unlisted = unlisted_step(type, mailbox_);
+    if (unlisted.empty()) own_step(type, mailbox_);
+    const message reply = unlisted.empty() ? peer_.call(wire_text(mark, bytes)) : call_in_vain(unlisted, mark, bytes);
     if (reply.bytes().empty() || reply.bytes()[0] != '+') {
-      throw mailbox_error(mailbox_fault::closed, "mailbox " + mailbox_ + " is closed");
+      if (!unlisted.empty()) goes_on();
+      throw_closed(mailbox_);
     }
     if (mark == connect_mark) is_synchronous_ = reply.bytes().ends_with('s');
     count_event();
   }
   void send(const std::string& bytes) {
     if (is_synchronous_) return ask(send_mark, bytes);
-    own_step("arrival", mailbox_);
-    peer_.send(wire_text(send_mark, bytes));
+    if (const std::string unlisted = unlisted_step("arrival", mailbox_); !unlisted.empty()) {
+      call_in_vain(unlisted, send_mark, bytes);
+      sent_in_vain();
+    } else {
+      own_step("arrival", mailbox_);
+      peer_.send(wire_text(send_mark, bytes));
+    }
     count_event();
   }
 
  private:
+  // What is not listed does not happen. Returns when the mailbox is closed; it may also be gone.
+  message call_in_vain(const std::string& unlisted, char mark, const std::string& bytes) {
+    deviates(unlisted);
+    try {
+      return peer_.call(wire_text(mark, bytes));
+    } catch (const message_error&) {
+      goes_on();
+      throw;
+    }
+  }
+
   // A name has no colon.
   peer find(const std::string& mailbox, std::chrono::milliseconds time) {
     if (mailbox.find(':') == std::string::npos) return party_.find(mailbox, time);

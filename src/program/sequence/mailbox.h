@@ -10,11 +10,15 @@
 #include <reprise/mutex.h>
 #include <reprise/thread.h>
 
+#include <sys/types.h>
+
 #include <deque>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "program/sequence/hub.h"
 #include "program/sequence/plan.h"
@@ -40,7 +44,8 @@ struct Mail {
   std::uint64_t number{0};  // the sender's
   std::uint64_t all{0};
   std::string bytes;
-  std::uint64_t arrival{0};      // among all events of the hub; forced: its place in the sequence
+  std::uint64_t arrival{0};      // among all events of the hub; forced: its place in the sequence, if that says it
+  std::uint64_t order{0};        // the same among those of the mailbox
   std::optional<message> reply;  // synchronous: who sends waits for it
 };
 
@@ -59,6 +64,8 @@ class Stash {
   void add(Request request);
   bool has(const PlannedEvent& event) const;
   std::optional<Request> take(const PlannedEvent& event);
+  // All but closes of connections.
+  std::vector<Request> take_refused();
   bool empty() const { return size_ == 0; }
 
  private:
@@ -69,6 +76,8 @@ class Stash {
 // "3 4": the numbers of the calling thread's next event; count_event() makes it so.
 std::string numbers_text();
 void count_event();
+
+[[noreturn]] void throw_closed(const std::string& mailbox);
 
 class MailboxCore {
  public:
@@ -97,9 +106,14 @@ class MailboxCore {
   bool is_turn(const Actor& receiver) const;
   std::uint64_t next_place() const;
   std::size_t size_at(std::uint64_t place) const;
+  // The receiver is about to take the first message here, and could take the first of `other`: tells it if that came
+  // before this one.
+  void check_overtaking(const MailboxCore& other, const Actor& receiver) const;
   // Nothing more is listed here, but more came.
   bool has_more_than_listed() const { return next_place() == no_place && (!queue_.empty() || !stash_.empty()); }
   Mail take_in_turn();
+  // The calling thread could have received here, and took something else.
+  void pass_over() { passed_by_.insert(this_actor().by_path); }
 
   // After take(), without the mutex: who sent a synchronous message goes on.
   static std::string finish(Mail mail);
@@ -113,8 +127,14 @@ class MailboxCore {
 
   // Where a sequence is forced.
   void advance();
+  bool advance_own();
+  bool may_happen(const PlannedEvent& event) const;
   void await_turn(std::unique_lock<reprise::mutex>& lock);
   void await_close(std::unique_lock<reprise::mutex>& lock, const std::string& what);
+  // The mailbox is about to be closed, or stopped: all that is listed happens before, but for closes of connections.
+  void await_listed(std::unique_lock<reprise::mutex>& lock, bool but_closes);
+  void refuse_unlisted();
+  void tell_close() const;
   // `place`: in the sequence that is forced.
   void number(std::uint64_t place);
   void note(const char* type, const std::string& rest, std::uint64_t place);
@@ -134,7 +154,10 @@ class MailboxCore {
   std::deque<Mail> queue_;
   Stash stash_;
   const PlannedObject* planned_{nullptr};
-  std::size_t next_{0};  // of the planned events
+  pid_t maker_{0};                   // where a sequence is forced: its process
+  std::set<std::string> receivers_;  // the same: who has received
+  std::set<std::string> passed_by_;  // and who has taken something else
+  std::size_t next_{0};              // of the planned events
   std::uint64_t order_{0};
   std::uint64_t last_number_{0};  // of the last event, in the hub
   std::uint64_t connections_{0};

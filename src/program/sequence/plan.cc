@@ -113,6 +113,10 @@ Plan::Plan(std::string_view text) {
       threads_[thread].push_back({words[1], words[2], number(3), number(4), number(5)});
     } else if (words[0] == "entry") {
       entries_[thread].push_back(words[1]);
+    } else if (words[0] == "before") {
+      orders_mailboxes_ = true;
+      std::vector<PlannedEvent>& later = mailboxes_[words[3]].events;
+      if (number(4) >= 1 && number(4) <= later.size()) later[number(4) - 1].after.push_back({words[1], number(2)});
     }
   }
 }
@@ -153,8 +157,25 @@ std::string another_step(std::string_view type, const std::string& object) {
   return is_it ? std::string() : what_text(type, object) + std::to_string(step.all == 0 ? number : all);
 }
 
+std::string unlisted_step(std::string_view type, const std::string& object) {
+  const Plan* forced = plan();
+  if (forced == nullptr || !forced->lists_mailboxes()) return {};
+  if (own_next < forced->steps_of(this_actor()).size()) return another_step(type, object);
+  return what_text(type, object) + std::to_string(counted().mailbox_events + 1);
+}
+
 void deviates(std::string_view what) { report("deviates", what); }
 void goes_on() { report("goes_on", {}); }
+void sent_in_vain() {
+  goes_on();
+  report("in_vain", {});
+}
+void ends_by_close() { report("ended", {}); }
+void closes(bool others_received, bool others_passed_over) {
+  if (others_received) report("closes_received", {});
+  if (others_passed_over) report("closes_passed", {});
+}
+void awaits(const std::string& mailbox) { note(Kind::mailbox, mailbox, "awaits"); }
 
 bool own_step(std::string_view type, const std::string& object, bool may_wait, std::string_view where,
               std::unique_lock<mutex>* lock) {
@@ -176,6 +197,18 @@ bool own_step(std::string_view type, const std::string& object, bool may_wait, s
 std::uint64_t own_place() {
   const std::vector<PlannedStep>& steps = plan()->steps_of(this_actor());
   return own_next < steps.size() ? steps[own_next].place : no_place;
+}
+
+bool is_own_step(std::string_view type, const std::string& object) {
+  const std::vector<PlannedStep>& steps = plan()->steps_of(this_actor());
+  return own_next < steps.size() && steps[own_next].type == type && steps[own_next].object == object;
+}
+
+void overtakes(const PlannedAt& receive, const PlannedAt& taken, const PlannedAt& other, bool is_shared) {
+  std::string text;
+  for (const PlannedAt* event : {&receive, &taken, &other})
+    text += event->mailbox + '\t' + std::to_string(event->number) + '\t';
+  report("overtakes", text + (is_shared ? "shared" : "own"));
 }
 
 void own_entry(const std::string& monitor) {

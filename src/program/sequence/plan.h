@@ -11,8 +11,10 @@
 //   step    TYPE OBJECT NUMBER ALL PLACE
 //   entry   MONITOR                                        of a thread, where entries are listed
 //   entries PROCESS                                        no monitor there is entered but as listed
+//   before  MAILBOX NUMBER MAILBOX NUMBER                  the first of these two events comes first
 //
-// PLACE orders the events of several mailboxes, for a selective wait.
+// PLACE orders the events of several mailboxes, for a selective wait; 0: nobody says how. Then a wait takes what its
+// thread is to receive next; what it should have taken instead is reported, and `before` says it the next time.
 //
 // A thread is process/path or process#index; "-" stands for nothing.
 //
@@ -38,6 +40,12 @@ enum class Extent : std::uint8_t { whole, entries };
 
 constexpr std::uint64_t no_place = ~std::uint64_t{0};
 
+// The how-manyth event of a mailbox, from 1.
+struct PlannedAt {
+  std::string mailbox;
+  std::uint64_t number{0};
+};
+
 struct PlannedEvent {
   std::string type;
   std::string thread;
@@ -47,6 +55,7 @@ struct PlannedEvent {
   std::string method;
   std::string condition;
   std::uint64_t place{0};
+  std::vector<PlannedAt> after{};  // what must have happened at other mailboxes
 };
 
 struct PlannedObject {
@@ -75,6 +84,8 @@ class Plan {
   explicit Plan(std::string_view text);
 
   bool lists_mailboxes() const { return lists_mailboxes_; }
+  // Must events of different mailboxes wait for each other?
+  bool orders_mailboxes() const { return orders_mailboxes_; }
   // Every mailbox is listed if any is; an unknown one has no events.
   const PlannedObject& mailbox(const std::string& name) const;
   // Null: anything may happen there.
@@ -92,6 +103,7 @@ class Plan {
   std::map<std::string, std::vector<std::string>> entries_;
   std::set<std::string> entered_as_listed_;  // processes
   bool lists_mailboxes_{false};
+  bool orders_mailboxes_{false};
 };
 
 // Null: nothing is forced.
@@ -106,12 +118,27 @@ bool own_step(std::string_view type, const std::string& object, bool may_wait = 
 // What is told of the calling thread if it does this, where its next step is another; empty: it is this one, or there
 // is none.
 std::string another_step(std::string_view type, const std::string& object);
-// The same without being held: it may be that nothing comes of it. Then it goes on.
+// The same also where there is none; empty: it is this one, or nothing is forced.
+std::string unlisted_step(std::string_view type, const std::string& object);
+// It is about to do that, but it may be that nothing comes of it. Then it goes on.
 void deviates(std::string_view what);
 void goes_on();
+// It goes on, and has sent what never arrives.
+void sent_in_vain();
+// A mailbox's end has ended what the calling thread did, or could have: this is not searched.
+void ends_by_close();
+void closes(bool others_received, bool others_passed_over);
+// The calling thread waits for the next event of this mailbox.
+void awaits(const std::string& mailbox);
 
 // The place of the calling thread's next step; no_place: it has no more.
 std::uint64_t own_place();
+// Is the calling thread's next step this one?
+bool is_own_step(std::string_view type, const std::string& object);
+
+// The calling thread receives `taken` though `other` came before it, and it could have received that. So it must come
+// later; unless (`is_shared`) another thread may have received it by then. `receive`: what it does.
+void overtakes(const PlannedAt& receive, const PlannedAt& taken, const PlannedAt& other, bool is_shared);
 
 // The calling thread is about to enter this monitor, whose entries are listed: it is held if it should enter another.
 void own_entry(const std::string& monitor);

@@ -189,8 +189,8 @@ void await_message(Node& node, Request& request, const MessageId& id) {
     return take_named(node, request, id);
   };
   if (is_there()) return;
-  // One certain message is waited for: who sends it needs a turn on a core more often than a sleep.
-  constexpr int looks = 4;
+  // One certain message is waited for: who sends it needs a core.
+  constexpr Looks looks{.times = 12, .rests = false};
   want(request, &id);
   wait_for(node, node.event(), Deadline(forever), is_there, looks);
   want(request, nullptr);

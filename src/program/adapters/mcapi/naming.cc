@@ -26,13 +26,16 @@ struct Met {
 // By endpoint. One place for each of the first that come to it; the others are looked for.
 class Names {
  public:
-  Met& at(Handle endpoint) {
+  [[gnu::always_inline]] Met& at(Handle endpoint) {
     Place& place = places_[(endpoint * 0x9E3779B1u) >> (32 - place_bits)];
-    if (place.met == nullptr || place.endpoint != endpoint) place = {endpoint, &met_[endpoint]};
+    if (place.met == nullptr || place.endpoint != endpoint) [[unlikely]]
+      look_for(place, endpoint);
     return *place.met;
   }
 
  private:
+  struct Place;
+  [[gnu::noinline]] void look_for(Place& place, Handle endpoint) { place = {endpoint, &met_[endpoint]}; }
   static constexpr unsigned place_bits = 6;
   struct Place {
     Handle endpoint{0};
@@ -57,7 +60,9 @@ thread_local OwnNames own_names;
   return *near_names;
 }
 
-Met& met_at(Handle endpoint) { return (near_names != nullptr ? *near_names : make_names()).at(endpoint); }
+[[gnu::always_inline]] inline Met& met_at(Handle endpoint) {
+  return (near_names != nullptr ? *near_names : make_names()).at(endpoint);
+}
 
 constexpr std::uint64_t zigzag(std::int64_t number) {
   return (static_cast<std::uint64_t>(number) << 1) ^ static_cast<std::uint64_t>(number >> 63);

@@ -175,17 +175,23 @@ class Busy {
   Node& node_;
 };
 
+// What is awaited often comes soon, and then neither side needs to be woken. So whoever waits looks a few times before
+// it sleeps. To rest before each look lets several come: to take each alone would cost both sides a cache miss or two.
+// The yield is for one who waits for this core.
+struct Looks {
+  int times{2};
+  bool rests{true};
+};
+
 // Waits for `event` until `is_so()`, or until the node ends; every now and then it looks who has died. False when the
 // time is over.
 template <typename Condition>
-bool wait_for(Node& node, Event& event, const Deadline& deadline, Condition is_so, int looks = 2) {
+bool wait_for(Node& node, Event& event, const Deadline& deadline, Condition is_so, Looks looks = {}) {
   constexpr std::chrono::milliseconds slice(50);
   const Busy busy(node);
-  // What is awaited often comes soon, and then neither side needs to be woken. The rest before each look lets several
-  // come: to take each alone would cost both sides a cache miss or two. The yield is for one who waits for this core.
   unsigned pauses = 16;
-  for (int i = 0; i < looks && !node.ended.load(); ++i, pauses = pauses < 32 ? pauses * 2 : pauses) {
-    gate::rest(pauses);
+  for (int i = 0; i < looks.times && !node.ended.load(); ++i, pauses *= 2) {
+    if (looks.rests) gate::rest(pauses);
     sched_yield();
     if (is_so()) return true;
   }

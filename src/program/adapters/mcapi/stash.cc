@@ -48,6 +48,7 @@ namespace {
 // A sender that is so many messages ahead of what its receiver needs is held back: what has come and is not needed yet
 // is all that a replay keeps in memory.
 constexpr std::uint32_t ahead_max = queue_max;
+constexpr std::uint32_t told_after = 32;
 
 // Moves the message that is next into the stash. A Taking is held.
 void stash_front(Endpoint& endpoint, Stash& stash, Index message, std::uint32_t priority) {
@@ -67,12 +68,14 @@ void fill_request(const Node& node, Request& request, const MessageId& id, std::
 
 bool stays(const Request& request) { return request.status != Status::success && choices().keep_truncated; }
 
-// Those who are held back are told of room when there is enough to go on with.
+// Those who are held back are told of room when there is enough to go on with, and not for each message: who waits for
+// one tells them too (want).
 void tell_of_room(const Node& node, Index index, const Stash& stash) {
   make_room_known(node, index);
   Endpoint& endpoint = segment().endpoint(index);
   endpoint.ahead.store(static_cast<std::uint32_t>(stash.size()), std::memory_order_relaxed);
-  if (count_of(endpoint) + stash.size() <= ahead_max / 8) endpoint.needed.signal();
+  const bool is_told = segment().node(node.slot).retrieved.load(std::memory_order_relaxed) % told_after == 0;
+  if (is_told && count_of(endpoint) + stash.size() <= ahead_max / 8) endpoint.needed.signal();
 }
 
 // Does anybody go on? Any message that is retrieved anywhere makes this another number.
