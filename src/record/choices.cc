@@ -1,6 +1,6 @@
 // Numbers that could have been others: written when they are not the expected ones.
 #include "gate/perturb.h"
-#include "record/recorder.h"
+#include "record/recorded.h"
 
 namespace reprise::record {
 
@@ -16,7 +16,9 @@ void Recorder::choose(gate::Thread& thread, Kind kind, std::uint64_t expected, s
   if (thread.frozen) return;
   if (stopped()) return freeze(thread);
   if (number == expected && !options_.full) return thread.count(kind, 0);
-  write(thread, {.kind = kind, .number = number}, 0);
+  write(thread, kind, 0, [&](recording::StreamWriter& writer, std::uint64_t step, std::uint8_t check) {
+    return writer.append(step, check, kind, number);
+  });
 }
 
 }  // namespace reprise::record

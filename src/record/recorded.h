@@ -34,4 +34,23 @@ struct alignas(128) Recorder::Recorded : gate::Thread {
 
 inline Recorder::Recorded& Recorder::recorded(gate::Thread& thread) { return static_cast<Recorded&>(thread); }
 
+inline bool Recorder::stopped() const {
+  constexpr std::uint32_t stops = recording::live_no_space | recording::live_unsupported;
+  return (live_->header().flags.load(std::memory_order_seq_cst) & stops) != 0;
+}
+
+// Counts the step that `append` writes.
+template <typename Append>
+void Recorder::write(gate::Thread& thread, Kind kind, std::uint64_t hashed, Append append) {
+  Recorded& self = recorded(thread);
+  if (self.frozen) return;
+  if (stopped()) return freeze(thread);
+  thread.inside = true;
+  const bool written = append(*self.writer, thread.slot->steps + 1, recording::check_of(thread.slot->hash));
+  thread.inside = false;
+  if (!written) return freeze(thread);
+  thread.slot->written = self.writer->written();
+  thread.count(kind, hashed);
+}
+
 }  // namespace reprise::record

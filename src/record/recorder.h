@@ -100,7 +100,7 @@ class Recorder final : public gate::Gate {
   void ordered(gate::Thread& thread, gate::Object& object, Kind kind);
   void read(gate::Thread& thread, gate::Object& object, Kind kind, std::string_view value);
   bool name(gate::Thread& thread, gate::Object& object);
-  void write(gate::Thread& thread, recording::Event event, std::uint64_t hashed);
+  void write(gate::Thread& thread, recording::Event&& event, std::uint64_t hashed);  // fills in step and check
   template <typename Append>
   void write(gate::Thread& thread, Kind kind, std::uint64_t hashed, Append append);
   void write_label(gate::Thread& thread, const gate::Object& object);

@@ -3,23 +3,30 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
 
 #include "base/check.h"
 #include "recording/digest.h"
+#include "recording/staging.h"
 
 namespace reprise::recording {
 namespace {
 
 constexpr std::size_t chunk_bytes = std::size_t{256} << 10;
+constexpr std::size_t chunk_bytes_max = std::size_t{2} << 20;
 constexpr std::size_t page_bytes = 4096;
 constexpr std::size_t first_block_bytes = 128;
 constexpr std::size_t block_bytes_max = std::size_t{64} << 10;
+constexpr std::size_t flush_bytes = staged_blocks * staged_bytes;
+constexpr std::size_t first_pages = 7;    // what a thread or two write before that
+constexpr std::uint32_t staged_from = 7;  // the blocks before hold 16 KiB
 
 constexpr std::size_t round_up(std::size_t size, std::size_t unit) { return (size + unit - 1) / unit * unit; }
 
@@ -42,7 +49,29 @@ void* map_reserved(int file, std::uint64_t offset, std::size_t size) {
   errno = error;
   if (error != 0) return nullptr;
   void* at = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, static_cast<off_t>(offset));
-  return at == MAP_FAILED ? nullptr : at;
+  if (at == MAP_FAILED) return nullptr;
+  madvise(at, size, MADV_RANDOM);  // there is nothing to read ahead, and it costs as much as 25 faults
+  return at;
+}
+
+// The file is long enough already, so it is written whole or there is something wrong with it.
+bool write_all(int file, std::span<const iovec> pieces, std::size_t size, std::uint64_t offset) {
+  ssize_t written = 0;
+  do {
+    written = pwritev(file, pieces.data(), static_cast<int>(pieces.size()), static_cast<off_t>(offset));
+  } while (written < 0 && errno == EINTR);
+  return written >= 0 && static_cast<std::size_t>(written) == size;
+}
+
+// A page that was written before it is touched through the mapping costs a quarter, or less.
+void write_zeros(int file, std::uint64_t offset, std::size_t pages) {
+  static constexpr std::uint8_t zeros[page_bytes] = {};
+  std::array<iovec, flush_bytes / page_bytes> pieces;
+  pieces.fill({const_cast<std::uint8_t*>(zeros), page_bytes});
+  const std::size_t size = pages * page_bytes;
+  const int errno_of_program = errno;
+  if (!exceeds_limit(offset + size)) write_all(file, std::span(pieces).first(pages), size, offset);  // or it is slower
+  errno = errno_of_program;
 }
 
 // Never in place of a file that has the name. Not every file system can do that in one step.
@@ -82,7 +111,10 @@ Result<Live*> Live::create(const std::filesystem::path& path) {
 // The rest of the old chunk becomes padding only when there is a new one: what `used` covers never changes.
 bool Live::grow(std::size_t size_min) {
   if (file_ < 0) return false;
-  const std::size_t size = round_up(std::max(chunk_bytes, size_min), page_bytes);
+  // Each chunk ends where what is written in one go may begin; the longer the log, the fewer there are.
+  const std::size_t wanted = std::clamp<std::size_t>(file_size_, chunk_bytes, chunk_bytes_max);
+  std::size_t size = round_up(file_size_ + size_min, flush_bytes) - file_size_;
+  if (size < wanted) size = (file_size_ + wanted) / flush_bytes * flush_bytes - file_size_;
   const int errno_of_program = errno;
   void* at = map_reserved(file_, file_size_, size);
   errno = errno_of_program;
@@ -90,24 +122,28 @@ bool Live::grow(std::size_t size_min) {
     header_->flags.fetch_or(live_no_space, std::memory_order_seq_cst);
     return false;
   }
-  if (chunk_ != nullptr && chunk_used_ < chunk_size_) {
-    auto* rest = reinterpret_cast<ExtentHeader*>(chunk_ + chunk_used_);
-    rest->size = chunk_size_ - chunk_used_;
-    rest->kind = static_cast<std::uint32_t>(ExtentKind::padding);
-    if (keeps_track_) gaps_[file_size_ - rest->size] = rest->size;
-    header_->used.store(file_size_, std::memory_order_release);
-  }
+  if (chunk_ != nullptr && chunk_used_ < chunk_size_) pad(chunk_size_ - chunk_used_);
   std::uint8_t* const closed = chunk_;
   // Whoever still writes there faults in the one page it needs; the rest is the file's, not this process's, memory.
-  if (closed != nullptr) madvise(closed, chunk_size_, MADV_DONTNEED);
+  if (closed != nullptr) madvise(closed, chunks_[closed].once_bytes, MADV_DONTNEED);
   chunk_ = static_cast<std::uint8_t*>(at);
   chunk_size_ = size;
   chunk_used_ = 0;
+  if (closed == nullptr) write_zeros(file_, file_size_, first_pages);
   file_size_ += size;
-  chunks_[chunk_] = Chunk{size, 0};
+  chunks_[chunk_] = Chunk{size, size, 0};
   use(chunk_);  // it is the newest
   if (closed != nullptr) unuse(closed);
   return true;
+}
+
+void Live::pad(std::size_t size) {
+  auto* extent = reinterpret_cast<ExtentHeader*>(chunk_ + chunk_used_);
+  extent->size = size;
+  extent->kind = static_cast<std::uint32_t>(ExtentKind::padding);
+  if (keeps_track_) gaps_[end()] = size;
+  chunk_used_ += size;
+  header_->used.store(end(), std::memory_order_release);
 }
 
 // The header is written before `used` covers it: an extent is there as a whole or not at all.
@@ -124,7 +160,7 @@ std::uint8_t* Live::add_extent(ExtentKind kind, ThreadIndex thread, std::uint32_
   extent->steps_before = steps_before;
   extent->kind = static_cast<std::uint32_t>(kind);
   chunk_used_ += size;
-  header_->used.store(file_size_ - chunk_size_ + chunk_used_, std::memory_order_release);
+  header_->used.store(end(), std::memory_order_release);
   return chunk_ + chunk_used_ - size + extent_header_bytes;
 }
 
@@ -171,12 +207,45 @@ std::span<std::uint8_t> Live::allocate(ThreadIndex thread, std::uint32_t sequenc
                                        std::size_t payload_min) {
   const std::lock_guard lock(mutex_);
   const std::size_t wanted = std::min(first_block_bytes << std::min(sequence, 20u), block_bytes_max);
-  const std::size_t size = round_up(std::max(wanted, payload_min + extent_header_bytes), 64);
+  const std::size_t size = extent_size(std::max(wanted, payload_min + extent_header_bytes));
   std::uint8_t* payload = add_extent(ExtentKind::block, thread, sequence, steps_before, size);
   if (payload == nullptr) return {};
-  if (keeps_track_) blocks_[thread].push_back({file_size_ - chunk_size_ + chunk_used_ - size, size, sequence});
+  if (keeps_track_) blocks_[thread].push_back({end() - size, size, sequence});
   use(payload);
   return {payload, size - extent_header_bytes};
+}
+
+std::unique_ptr<Staging> Live::stage(ThreadIndex thread, std::uint32_t sequence) {
+  if (sequence < staged_from || keeps_track_) return nullptr;
+  const std::lock_guard lock(mutex_);
+  const std::size_t size = staging_head_bytes + flush_bytes;
+  if (full() || (chunk_size_ - chunk_used_ < size + page_bytes && !grow(size + page_bytes))) return nullptr;
+  const std::size_t gap = round_up(end() + staging_head_bytes, page_bytes) - staging_head_bytes - end();
+  if (gap > 0) pad(gap);
+  Chunk& chunk = chunks_[chunk_];
+  chunk.once_bytes = std::min(chunk.once_bytes, chunk_used_ / page_bytes * page_bytes);
+  write_zeros(file_, end() + staging_head_bytes, staged_blocks);
+  std::uint8_t* const head = add_extent(ExtentKind::staging, thread, 0, 0, size);
+  use(head);
+  return std::make_unique<Staging>(*this, thread, head - extent_header_bytes + staging_head_bytes);
+}
+
+// Beyond what `used` covers, and without the mapping: what was not written whole is not there.
+bool Live::write_extents(std::span<const iovec> pieces) {
+  std::size_t size = 0;
+  for (const iovec& piece : pieces) size += piece.iov_len;
+  const std::lock_guard lock(mutex_);
+  if (full() || file_ < 0 || (chunk_size_ - chunk_used_ < size && !grow(size))) return false;
+  const int errno_of_program = errno;
+  const bool is_written = !exceeds_limit(end() + size) && write_all(file_, pieces, size, end());
+  errno = errno_of_program;
+  if (!is_written) {
+    header_->flags.fetch_or(live_no_space, std::memory_order_seq_cst);
+    return false;
+  }
+  chunk_used_ += size;
+  header_->used.store(end(), std::memory_order_release);
+  return true;
 }
 
 void Live::note_output(std::uint64_t& so_far, const void* bytes, std::size_t size) {

@@ -5,8 +5,9 @@
 //   gate::Slot* slot = (*live)->add_slot(parent, ordinal);
 //   StreamWriter stream(**live, slot->index);
 //
-// Layout    format/recording.md, "live log": a header page, then extents (slot pages and blocks), each with a 32-byte
-// header. Threads   add_slot and allocate may be called by any thread. A slot and a block belong to their thread.
+// Layout    format/recording.md, "live log": a header page, then extents (slot pages, blocks, and blocks that are used
+// again), each with a 32-byte header.
+// Threads   add_slot and allocate may be called by any thread. A slot and a block belong to their thread.
 // Lifetime  Created once, never destroyed: threads append until the process is gone.
 // Trust     What is mapped is only written here, never read back for decisions.
 // Cost      Space is reserved (posix_fallocate) before it is mapped: a full disk is an answer, never a SIGBUS.
@@ -19,12 +20,15 @@
 #include <deque>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <span>
 
 #include "base/ids.h"
 #include "base/result.h"
 #include "recording/stream.h"
+
+struct iovec;
 
 namespace reprise::recording {
 
@@ -35,7 +39,15 @@ constexpr std::size_t extent_header_bytes = 32;
 constexpr std::size_t slot_page_head_bytes = 64;  // extent header and padding: slots stand on cache lines
 constexpr std::uint32_t slots_per_page = 31;
 
-enum class ExtentKind : std::uint32_t { none = 0, slots = 0x544F4C53, block = 0x4B4F4C42, padding = 0x20444150 };
+constexpr std::size_t staging_head_bytes = 64;  // extent header and padding: staged blocks stand on pages
+
+enum class ExtentKind : std::uint32_t {
+  none = 0,
+  slots = 0x544F4C53,
+  block = 0x4B4F4C42,
+  staging = 0x47415453,
+  padding = 0x20444150
+};
 
 enum class SlotState : std::uint32_t { none = 0, running = 1, ended = 2 };
 
@@ -105,6 +117,11 @@ struct ExtentHeader {
 };
 static_assert(sizeof(ExtentHeader) == extent_header_bytes);
 
+constexpr std::size_t extent_unit = 64;
+
+// Of an extent that holds `bytes` with its header.
+constexpr std::size_t extent_size(std::size_t bytes) { return (bytes + extent_unit - 1) / extent_unit * extent_unit; }
+
 class Live final : public BlockSource {
  public:
   // Creates `path` (mode 0600, must not exist) with an empty header.
@@ -126,6 +143,12 @@ class Live final : public BlockSource {
   void retire(const void* slot_or_payload) override;
 
   void mark_fresh(void* payload) override;
+
+  // A thread gets one when it has written more than fits into a few small blocks, unless blocks may be dropped.
+  std::unique_ptr<Staging> stage(ThreadIndex thread, std::uint32_t sequence) override;
+
+  // Appends whole extents by writing to the file. False: there is no room any more, and nothing was appended.
+  bool write_extents(std::span<const iovec> pieces);
 
   // From now on it is known where blocks lie, so that drop_before() finds them.
   void keep_track() { keeps_track_ = true; }
@@ -153,11 +176,14 @@ class Live final : public BlockSource {
   std::uint8_t* add_extent(ExtentKind kind, ThreadIndex thread, std::uint32_t sequence, std::uint64_t steps_before,
                            std::size_t size);
   bool grow(std::size_t size_min);
+  void pad(std::size_t size);
+  std::uint64_t end() const { return file_size_ - chunk_size_ + chunk_used_; }  // where the next extent goes
 
   // A mapped piece of the file. Unmapped when nobody writes into it any more.
   struct Chunk {
     std::size_t size{0};
-    std::uint32_t users{0};  // running threads' slots, blocks in use, and a slot page with room
+    std::size_t once_bytes{0};  // what comes after is written again and again, and stays
+    std::uint32_t users{0};     // running threads' slots, blocks in use, and a slot page with room
   };
   struct Block {
     std::uint64_t offset{0};

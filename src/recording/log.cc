@@ -127,8 +127,7 @@ Result<std::optional<Piece>> PieceSource::next() {
   const StoredPiece& piece = thread_->pieces[sequence];
   forget_before(piece);
   if (state_->info.sealed) return unpack(piece, sequence);
-  return std::optional<Piece>{
-      Piece{state_->file.bytes().subspan(piece.offset, piece.stored), true, piece.steps_before, piece.is_fresh}};
+  return std::optional<Piece>{Piece{state_->payload(piece), true, piece.steps_before, piece.is_fresh}};
 }
 
 tl::unexpected<Error> PieceSource::damaged(const StoredPiece& piece, std::uint64_t sequence, const char* what) const {

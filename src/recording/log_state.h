@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,8 +24,9 @@ struct StoredPiece {
   std::uint64_t raw{0};
   std::uint64_t start{0};  // sealed: the first byte under the checksum
   Codec codec{Codec::raw};
-  std::uint64_t steps_before{0};  // live
-  bool is_fresh{false};           // live
+  std::uint64_t steps_before{0};      // live
+  bool is_fresh{false};               // live
+  const std::uint8_t* copy{nullptr};  // live: the payload as it was, where the process may have used its room again
 };
 
 struct LoadedThread {
@@ -43,7 +45,13 @@ struct LogState {
   std::vector<ThreadInfo> threads;    // the same, as shown
   std::vector<std::string> problems;  // MUSTs that do not hold, in one line each
   std::size_t lost_threads{0};
+  std::deque<std::vector<std::uint8_t>> copies;  // of staged blocks
 
+  // Of a live log.
+  std::span<const std::uint8_t> payload(const StoredPiece& piece) const {
+    return piece.copy != nullptr ? std::span(piece.copy, piece.stored)
+                                 : file.bytes().subspan(piece.offset, piece.stored);
+  }
   void problem(std::uint64_t offset, const std::string& what);
   const LoadedThread* find(ThreadIndex index) const;
 };

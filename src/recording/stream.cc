@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "recording/sealed.h"
+#include "recording/staging.h"
 
 namespace reprise::recording {
 namespace {
@@ -51,11 +52,15 @@ std::uint8_t* put_bytes(std::uint8_t* at, std::string_view bytes) {
 
 }  // namespace
 
-bool StreamWriter::make_room(std::size_t bytes) {
-  if (static_cast<std::size_t>(end_ - at_) >= bytes) return true;
-  const std::span<std::uint8_t> block = source_.allocate(thread_, sequence_, step_, bytes);
+std::unique_ptr<Staging> BlockSource::stage(ThreadIndex, std::uint32_t) { return nullptr; }
+
+StreamWriter::StreamWriter(BlockSource& source, ThreadIndex thread) : source_(source), thread_(thread) {}
+StreamWriter::StreamWriter(StreamWriter&&) noexcept = default;
+StreamWriter::~StreamWriter() = default;
+
+bool StreamWriter::change_block(std::size_t bytes) {
+  const std::span<std::uint8_t> block = next_block(bytes);
   if (block.empty()) return false;
-  finish();
   ++sequence_;
   if (std::exchange(is_fresh_, false)) source_.mark_fresh(block.data());
   block_ = block.data();
@@ -65,7 +70,32 @@ bool StreamWriter::make_room(std::size_t bytes) {
   return true;
 }
 
+// What does not fit into a staged block goes into one of its own, and so does what comes next, as long as there is
+// room.
+std::span<std::uint8_t> StreamWriter::next_block(std::size_t bytes) {
+  if (staging_ == nullptr && may_stage_) staging_ = source_.stage(thread_, sequence_);
+  const bool goes_on_staged = staging_ != nullptr && bytes <= staged_payload_bytes;
+  if (is_staged_ && goes_on_staged) staging_->leave(at_);
+  if (is_staged_ && !goes_on_staged && !leave_staging()) return {};
+  const std::span<std::uint8_t> block =
+      goes_on_staged ? staging_->next(sequence_, step_) : source_.allocate(thread_, sequence_, step_, bytes);
+  if (block.empty()) return {};
+  if (block_ != nullptr && !is_staged_) source_.retire(block_);
+  is_staged_ = goes_on_staged;
+  return block;
+}
+
+// What is staged goes to its place, since blocks will follow it there.
+bool StreamWriter::leave_staging() {
+  staging_->leave(at_);
+  if (!staging_->write_out()) return false;
+  block_ = at_ = end_ = run_ = nullptr;
+  is_staged_ = false;
+  return true;
+}
+
 std::uint32_t StreamWriter::begin_anew() {
+  if (is_staged_) leave_staging();
   finish();
   is_fresh_ = true;
   cache_ = {};
@@ -77,7 +107,10 @@ std::uint32_t StreamWriter::begin_anew() {
 }
 
 void StreamWriter::finish() {
-  if (block_ != nullptr) source_.retire(block_);
+  if (block_ != nullptr && !is_staged_) source_.retire(block_);
+  if (staging_ != nullptr) source_.retire(staging_->pages());
+  staging_.reset();
+  is_staged_ = may_stage_ = false;
   block_ = at_ = end_ = run_ = nullptr;
 }
 
@@ -123,6 +156,12 @@ std::uint8_t* StreamWriter::put_difference(std::uint8_t* at, const Event& event,
   return base::put_varint(at, base::zigzag(static_cast<std::int64_t>(surplus)));
 }
 
+std::uint8_t* StreamWriter::put_clock(std::uint8_t* at, std::uint64_t clock) {
+  const std::uint64_t passed = clock - clock_;
+  clock_ = clock;
+  return base::put_varint(at, base::zigzag(static_cast<std::int64_t>(passed)));
+}
+
 std::uint8_t* StreamWriter::put_body(std::uint8_t* at, const Event& event, Class treated, bool same) {
   ObjectCache::Entry* entry = nullptr;
   bool is_new = false;
@@ -144,12 +183,7 @@ std::uint8_t* StreamWriter::put_body(std::uint8_t* at, const Event& event, Class
       run_kind_ = event.kind;
       return base::put_u32(at, 1);
     case Class::value:
-      if (event.kind == Kind::clock) {
-        const std::uint64_t passed = event.number - clock_;
-        clock_ = event.number;
-        return base::put_varint(at, base::zigzag(static_cast<std::int64_t>(passed)));
-      }
-      return put_bytes(put_bytes(at, event.name), event.value);
+      return put_clock(at, event.number);
     case Class::mark:
       return base::put_varint(at, base::zigzag(static_cast<std::int64_t>(event.number)));
     case Class::plain:
@@ -168,6 +202,23 @@ std::uint8_t* StreamWriter::put_body(std::uint8_t* at, const Event& event, Class
   }
 }
 
+// Contents of messages come this way, so it is short.
+bool StreamWriter::append(std::uint64_t step, std::uint8_t check, Kind kind, std::string_view name,
+                          std::string_view value) {
+  if (value.size() > max_record_bytes || name.size() > max_record_bytes) return false;
+  if (record_bytes_max + value.size() + name.size() > max_record_bytes) return false;
+  if (!make_room(record_bytes_max + value.size() + name.size())) return false;
+  finish_step(kind, step, put_bytes(put_bytes(put_step(at_ + 1, step, check), name), value));
+  if (kind == Kind::mailbox) learn_mailed(mailed_, {.kind = kind, .value = value, .name = name});
+  return true;
+}
+
+bool StreamWriter::append(std::uint64_t step, std::uint8_t check, Kind kind, std::uint64_t number) {
+  if (!make_room(record_bytes_max)) return false;
+  finish_step(kind, step, base::put_varint(put_step(at_ + 1, step, check), number));
+  return true;
+}
+
 bool StreamWriter::append(std::uint64_t step, std::uint8_t check, const gate::Mailed& mailed) {
   if (!make_room(record_bytes_max)) return false;
   std::uint8_t* const at = mailed_ ? mailed_->put(put_step(at_ + 1, step, check), mailed) : nullptr;
@@ -175,10 +226,7 @@ bool StreamWriter::append(std::uint64_t step, std::uint8_t check, const gate::Ma
     const std::string text = text_of(mailed);
     return append({.step = step, .kind = Kind::mailbox, .value = text, .name = mailed.mailbox, .check = check});
   }
-  const std::uint8_t tag = mailed_tag | (step == step_ + 1 ? next_step_bit : 0);
-  run_ = nullptr;
-  step_ = step;
-  finish_record(tag, at);
+  finish_step(static_cast<Kind>(mailed_tag), step, at);
   return true;
 }
 
@@ -198,9 +246,19 @@ void StreamWriter::finish_record(std::uint8_t tag, std::uint8_t* at) {
   ++written_;
 }
 
+// A step that mentions no object and is no failure.
+void StreamWriter::finish_step(Kind kind, std::uint64_t step, std::uint8_t* at) {
+  const auto tag = static_cast<std::uint8_t>(static_cast<std::uint8_t>(kind) | (step == step_ + 1 ? next_step_bit : 0));
+  run_ = nullptr;
+  step_ = step;
+  finish_record(tag, at);
+}
+
 bool StreamWriter::append(const Event& event) {
   const Class treated = info(event.kind).treated;
   if (treated == Class::failure && extend_run(event)) return true;
+  if (treated == Class::value && event.kind != Kind::clock)
+    return append(event.step, event.check, event.kind, event.name, event.value);
   if (event.value.size() > max_record_bytes || event.name.size() > max_record_bytes) return false;
   if (record_bytes_max + event.value.size() + event.name.size() > max_record_bytes) return false;
   if (!make_room(record_bytes_max + event.value.size() + event.name.size())) return false;
@@ -213,7 +271,6 @@ bool StreamWriter::append(const Event& event) {
                                              (next_step ? next_step_bit : 0));
   if (is_step(treated)) step_ = event.step;
   finish_record(tag, at);
-  if (event.kind == Kind::mailbox) learn_mailed(mailed_, event);
   return true;
 }
 

@@ -43,6 +43,8 @@ class ObjectCache {
   Entry entries_[size];
 };
 
+class Staging;
+
 // Where a writer gets room. An empty span means that there is none any more.
 class BlockSource {
  public:
@@ -52,6 +54,8 @@ class BlockSource {
   virtual void retire(const void* payload) { static_cast<void>(payload); }
   // What is written there can be read without the blocks before it.
   virtual void mark_fresh(void* payload) { static_cast<void>(payload); }
+  // Blocks that are used again, for a stream that has come to `sequence`. Null: not for this one, or not yet.
+  virtual std::unique_ptr<Staging> stage(ThreadIndex thread, std::uint32_t sequence);
 
  protected:
   ~BlockSource() = default;
@@ -59,12 +63,20 @@ class BlockSource {
 
 class StreamWriter {
  public:
-  StreamWriter(BlockSource& source, ThreadIndex thread) : source_(source), thread_(thread) {}
+  StreamWriter(BlockSource& source, ThreadIndex thread);
+  ~StreamWriter();
+  StreamWriter(StreamWriter&&) noexcept;
 
   // Appends `event`, whose step must be above the last one's (a label repeats it). A failure that follows its own kind
   // directly raises the count in place. Returns false when there is no room any more (or the event is larger than
   // max_record_bytes, for which there never is): nothing was written.
   bool append(const Event& event);
+
+  // The same for a value with these bytes (not a clock).
+  bool append(std::uint64_t step, std::uint8_t check, Kind kind, std::string_view name, std::string_view value);
+
+  // The same for a choice.
+  bool append(std::uint64_t step, std::uint8_t check, Kind kind, std::uint64_t number);
 
   // The same for an arrival or a receive in its parts: in short if it can be, else as a `mailbox` with its text.
   bool append(std::uint64_t step, std::uint8_t check, const gate::Mailed& mailed);
@@ -84,13 +96,18 @@ class StreamWriter {
 
  private:
   std::uint8_t* put_object(std::uint8_t* at, const Event& event, bool same, ObjectCache::Entry*& entry, bool& is_new);
+  std::uint8_t* put_clock(std::uint8_t* at, std::uint64_t clock);
   std::uint8_t* put_body(std::uint8_t* at, const Event& event, Class treated, bool same);
   std::uint8_t* put_difference(std::uint8_t* at, const Event& event, std::uint64_t difference, Class treated,
                                bool same) const;
   bool extend_run(const Event& event);
-  bool make_room(std::size_t bytes);
+  bool make_room(std::size_t bytes) { return static_cast<std::size_t>(end_ - at_) >= bytes || change_block(bytes); }
+  bool change_block(std::size_t bytes);
+  std::span<std::uint8_t> next_block(std::size_t bytes);
+  bool leave_staging();
   std::uint8_t* put_step(std::uint8_t* at, std::uint64_t step, std::uint8_t check) const;
   void finish_record(std::uint8_t tag, std::uint8_t* at);
+  void finish_step(Kind kind, std::uint64_t step, std::uint8_t* at);
 
   BlockSource& source_;
   ThreadIndex thread_;
@@ -99,6 +116,9 @@ class StreamWriter {
   std::uint8_t* end_{nullptr};
   std::uint8_t* run_{nullptr};  // the count of the last record, if that is a failure
   std::uint32_t sequence_{0};
+  std::unique_ptr<Staging> staging_;
+  bool is_staged_{false};  // block_ is of staging_
+  bool may_stage_{true};   // a staged block is the last of its thread, never one before a fresh one
   bool is_fresh_{false};   // the next block begins anew
   std::uint64_t step_{0};  // last step covered
   std::uint64_t written_{0};
