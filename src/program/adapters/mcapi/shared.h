@@ -193,7 +193,8 @@ struct Header {
   std::atomic<std::uint32_t> endpoints_used;
   Event room;  // somebody waits for blocks
   // On a line of its own: by sender it changes with each message, and what stands above is read with each.
-  alignas(64) std::atomic<std::uint64_t> arrivals;  // messages retrieved so far, by whoever; on replay all up to this one are
+  alignas(64)
+      std::atomic<std::uint64_t> arrivals;  // messages retrieved so far, by whoever; on replay all up to this one are
   static constexpr std::size_t turns_max = 256;
   alignas(64) Turn turns[turns_max];  // replay: whoever waits for the turn of retrieval n sleeps at n modulo this
   static constexpr std::size_t early_max = 4096;
