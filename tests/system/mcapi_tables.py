@@ -135,7 +135,7 @@ def unrelated(bench, technique, late):
     return ran.out.decode().splitlines()[0]
 
 
-# By sender nobody sees what was sent after an arrival before all arrivals up to that one are there.
+# By sender no message is given out before all that arrived earlier.
 def arrivals_are_seen_in_order(bench):
     for technique, when_late in (("sender", "first: yes"), ("receiver", "first: no")):
         seen = [unrelated(bench, technique, late) for late in (None, False, True)]

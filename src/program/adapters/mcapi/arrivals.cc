@@ -1,12 +1,16 @@
 #include "program/adapters/mcapi/arrivals.h"
 
-#include <algorithm>
+#include <sched.h>
+
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 
 #include "program/adapters/mcapi/completion.h"
+#include "program/adapters/mcapi/endpoints.h"
 #include "program/adapters/mcapi/groups.h"
 #include "program/adapters/mcapi/messages.h"
+#include "program/adapters/mcapi/notes.h"
 #include "program/adapters/mcapi/segment.h"
 
 namespace reprise::mcapi {
@@ -14,7 +18,29 @@ namespace {
 
 std::atomic<Technique> technique{Technique::receiver};
 thread_local std::uint64_t last_arrival = 0;
-thread_local bool is_early = false;  // its turn may not have come yet
+std::atomic<std::uint32_t> endpoints_changed{0};
+
+// The messages that a thread retrieved together.
+class Together {
+ public:
+  bool holds(Handle endpoint, std::uint32_t ordinal) const {
+    return endpoint == endpoint_ && changed_ == endpoints_changed.load(std::memory_order_relaxed) &&
+           static_cast<std::int32_t>(last_ - ordinal) >= 0;
+  }
+  // All that are there now.
+  void begin(Handle endpoint) {
+    const Index index = find_endpoint(endpoint);
+    endpoint_ = index == none ? 0 : endpoint;
+    changed_ = endpoints_changed.load(std::memory_order_relaxed);
+    if (index != none) last_ = segment().endpoint(index).sent.load(std::memory_order_acquire);
+  }
+
+ private:
+  Handle endpoint_{0};
+  std::uint32_t changed_{0};
+  std::uint32_t last_{0};
+};
+thread_local Together together;
 
 Technique asked_technique() {
   const char* given = std::getenv("MCAPI_TECHNIQUE");
@@ -36,19 +62,64 @@ void pass_technique(std::uint32_t id) {
 
 bool is_simulated() { return technique.load(std::memory_order_relaxed) == Technique::data && is_replayed(); }
 
-void retrieved() {
+void forget_retrievals() { endpoints_changed.fetch_add(1, std::memory_order_relaxed); }
+
+void retrieved(Handle endpoint, std::uint32_t ordinal) {
   if (gate::current == nullptr || technique.load(std::memory_order_relaxed) != Technique::sender) return;
   const Passage passage(Kind::mcapi_arrival, 0);
+  if (together.holds(endpoint, ordinal) && !takes_notes()) return passage.keep(0);
+  together.begin(endpoint);  // before the number is drawn: who sent any of these has a lower one
   const std::uint64_t arrival = segment().header().arrivals.fetch_add(1) + 1;
-  passage.keep(arrival - last_arrival - 1);
+  passage.keep(arrival - last_arrival);
   last_arrival = arrival;
 }
 
 namespace {
 
+// Nodes that do little but wait for each other's turn are faster on one core, where nobody has to be woken on another
+// one. Looked at now and then: as soon as they have more to do, they have all their cores again.
+class OneCore {
+ public:
+  void look() {
+    constexpr unsigned looks_after = 256;
+    constexpr std::chrono::microseconds little(50);
+    if (++retrieved_ % looks_after != 0) return;
+    const auto now = std::chrono::steady_clock::now();
+    const bool is_enough = retrieved_ > looks_after && now - since_ < looks_after * little;
+    since_ = now;
+    if (is_enough != is_on_one_) change();
+  }
+
+ private:
+  void change() {
+    is_on_one_ = !is_on_one_;
+    if (!is_on_one_) {
+      sched_setaffinity(0, sizeof cores_, &cores_);
+      return;
+    }
+    if (sched_getaffinity(0, sizeof cores_, &cores_) != 0) return;
+    // The same one for all nodes, and not for all programs.
+    auto skipped = segment().header().processes[0].pid % static_cast<unsigned>(CPU_COUNT(&cores_));
+    std::size_t core = 0;
+    while (!CPU_ISSET(core, &cores_) || skipped-- > 0) ++core;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    sched_setaffinity(0, sizeof one, &one);
+  }
+
+  std::uint64_t retrieved_{0};
+  std::chrono::steady_clock::time_point since_{};
+  bool is_on_one_{false};
+  cpu_set_t cores_{};
+};
+thread_local OneCore one_core;
+thread_local bool is_first = false;  // of those that were retrieved together
+
 // Waits until all retrievals up to `arrival` are done.
 void await_arrivals(Node& node, std::uint64_t arrival) {
   Header& header = segment().header();
+  if (header.arrivals.load() >= arrival) return;
   Turn& turn = header.turns[arrival % Header::turns_max];
   const auto is_so = [&] {
     if (header.arrivals.load() >= arrival) return true;
@@ -59,50 +130,28 @@ void await_arrivals(Node& node, std::uint64_t arrival) {
     turn.wait_for(arrival);
     return header.arrivals.load() >= arrival;
   };
-  if (header.arrivals.load() < arrival) wait_for(node, turn.event, Deadline(forever), is_so);
-}
-
-// The retrievals that follow the last one in order, and are done already, are counted, and whose turn that makes it is
-// woken.
-void count_arrivals(Header& header) {
-  std::uint64_t before = header.arrivals.load();
-  for (;;) {
-    std::uint64_t now = before;
-    while (header.early[(now + 1) % Header::early_max].load() == static_cast<std::uint32_t>(now + 1)) ++now;
-    if (now == before) return;
-    if (!header.arrivals.compare_exchange_strong(before, now)) continue;
-    const std::uint64_t some = std::min<std::uint64_t>(now - before, Header::turns_max);
-    for (std::uint64_t turn = now - some + 1; turn <= now; ++turn) header.turns[turn % Header::turns_max].signal(now);
-    before = now;
-  }
+  wait_for(node, turn.event, Deadline(forever), is_so, {.times = 1, .rests = false});
 }
 
 }  // namespace
 
-void await_retrieval(Node& node) {
+bool is_in_turns() { return technique.load(std::memory_order_relaxed) == Technique::sender; }
+
+void find_retrieval() {
   if (technique.load(std::memory_order_relaxed) != Technique::sender) return;
   const Passage passage(Kind::mcapi_arrival, 0);
-  if (!passage.is_known()) return;
-  last_arrival += 1 + passage.number();
-  if (last_arrival > Header::early_max) await_arrivals(node, last_arrival - Header::early_max);
-  is_early = true;
+  is_first = passage.is_known() && passage.number() != 0;
+  if (is_first) last_arrival += passage.number();
 }
 
-void retrieved_again(Node& node, std::uint64_t after) {
+void retrieve_in_turn(Node& node) {
   if (technique.load(std::memory_order_relaxed) != Technique::sender) return;
-  await_arrivals(node, after);
+  one_core.look();
+  if (!is_first) return;
+  await_arrivals(node, last_arrival - 1);
   Header& header = segment().header();
-  header.early[last_arrival % Header::early_max].store(static_cast<std::uint32_t>(last_arrival));
-  count_arrivals(header);
-}
-
-std::uint64_t retrieved_last() { return is_early ? last_arrival : 0; }
-
-void await_turn() {
-  if (!is_early) [[likely]]
-    return;
-  is_early = false;
-  if (Node* node = here(); node != nullptr) await_arrivals(*node, last_arrival);
+  header.arrivals.store(last_arrival);
+  header.turns[last_arrival % Header::turns_max].signal(last_arrival);
 }
 
 std::uint64_t arrival_to_note() {

@@ -20,20 +20,20 @@ void pass_technique(std::uint32_t id);
 // sent, and no other node is needed.
 bool is_simulated();
 
-// Sender: a message was retrieved. On replay await_retrieval() comes first, and retrieved_again() says that it was
-// taken. A node may take a message before its turn, since nobody sees that. What others can see is seen in its turn: a
-// message is given out when all is retrieved that was before its sender sent it (retrieved_last() then), the rest is
-// done after await_turn(). Without the node's mutex, except retrieved().
-void retrieved();
-void await_retrieval(Node& node);
-void retrieved_again(Node& node, std::uint64_t after);
-std::uint64_t retrieved_last();
-void await_turn();
+// Sender: a message was retrieved, the `ordinal`th of its endpoint. All that are in an endpoint's queue when a thread
+// retrieves one are retrieved with it: only the first has a place in the program-wide order. Where notes are taken,
+// each has. On replay find_retrieval() comes first, then the message is taken as soon as it is there, and
+// retrieve_in_turn() waits until all earlier ones were. Without the node's mutex, except retrieved().
+void retrieved(Handle endpoint, std::uint32_t ordinal);
+void find_retrieval();
+void retrieve_in_turn(Node& node);
+// An endpoint begins or ends: its messages are counted anew.
+void forget_retrievals();
+bool is_in_turns();
 
 // settle(), where in such a replay `pretend` does the part that is the node's own.
 template <typename Act, typename Pretend>
 Status settle(Kind kind, Act act, Pretend pretend) {
-  await_turn();
   if (!is_simulated()) return settle(kind, act);
   const Passage passage(kind, number_of(Status::success));
   const Status status = passage.is_known() ? status_of(passage.number()) : act();

@@ -89,7 +89,7 @@ std::uint64_t expected_of(const Request& request) {
 void tell_message(Handle handle, const void* buffer, const Arrived& arrived, const Passage& passage) {
   if (gate::current == nullptr) return;
   keep_message(handle, arrived.id, passage);
-  retrieved();
+  retrieved(handle, arrived.ordinal);
   if (arrived.status == Status::msg_truncated) {
     // One byte more than there was room for says so.
     std::string more(static_cast<const char*>(buffer), arrived.size);
@@ -102,7 +102,8 @@ void tell_message(Handle handle, const void* buffer, const Arrived& arrived, con
 void tell(Request& request, const Passage& passage) {
   request.told = true;
   if (has_message(request))
-    return tell_message(request.handle, request.buffer, {request.status, request.size, request.id}, passage);
+    return tell_message(request.handle, request.buffer, {request.status, request.size, request.id, request.ordinal},
+                        passage);
   passage.keep(number_of(request.status));
   if (request.status != Status::success) return;
   if (request.asked == Asked::packet)
@@ -189,8 +190,8 @@ void await_message(Node& node, Request& request, const MessageId& id) {
     return take_named(node, request, id);
   };
   if (is_there()) return;
-  // One certain message is waited for: who sends it needs a core.
-  constexpr Looks looks{.times = 12, .rests = false};
+  // One certain message is waited for: who sends it needs a core. In turns, it may be a long way off.
+  const Looks looks{.times = is_in_turns() ? 2 : 12, .rests = false};
   want(request, &id);
   wait_for(node, node.event(), Deadline(forever), is_there, looks);
   want(request, nullptr);
@@ -205,9 +206,9 @@ void tell_again(Node& node, Request& request, std::uint64_t number) {
   if (!is_status(number)) {
     const MessageId id = named_message(request.handle, number);
     if (is_grouped() && tell_from_outside(node, request, id)) return;
-    await_retrieval(node);
+    find_retrieval();
     await_message(node, request, id);
-    return retrieved_again(node, request.after);
+    return retrieve_in_turn(node);
   }
   const Status status = status_of(number);
   if (status == Status::success) {

@@ -106,7 +106,7 @@ Status create_endpoint(std::uint32_t port, Handle& handle) {
   Node* node = here();
   if (node == nullptr) return Status::node_notinit;
   if (port != any_port && port > port_max) return Status::port_invalid;
-  await_turn();
+  forget_retrievals();
   const Passage passage(Kind::mcapi_endpoint, port == any_port ? first_any_port : port);
   const bool was_refused = passage.is_known() && passage.number() > port_max;
   if (was_refused) return static_cast<Status>(passage.number() >> 16);
@@ -163,7 +163,7 @@ Status delete_endpoint(Handle handle) {
   const Index index = find_endpoint(handle);
   if (index == none || !is_live(segment().endpoint(index), handle)) return Status::endp_invalid;
   if (id_of(handle) != node->id) return Status::endp_notowner;
-  await_turn();
+  forget_retrievals();
   const Status status = settle(Kind::mcapi_endpoint, [&] {
     const std::lock_guard lock(node->mutex);
     const Lock registry = lock_registry();

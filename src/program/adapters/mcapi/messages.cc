@@ -22,6 +22,7 @@ void take_front(Endpoint& endpoint, Index message, std::uint32_t priority, void*
   const Block& block = segment().block(message);
   const std::size_t size = block.size;
   arrived.id = block.id;
+  arrived.ordinal = block.ordinal;
   arrived.size = std::min(size, capacity);
   read(message, buffer, capacity);
   arrived.status = size <= capacity ? Status::success : Status::msg_truncated;
@@ -55,6 +56,7 @@ bool take_next(Node& node, Endpoint& endpoint, Request& request) {
     Arrived arrived;
     take_front(endpoint, message, priority, request.buffer, request.capacity, arrived);
     request.id = arrived.id;
+    request.ordinal = arrived.ordinal;
     request.complete(arrived.status, arrived.size);
   }
   return true;

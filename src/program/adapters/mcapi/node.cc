@@ -149,7 +149,6 @@ Status initialize(std::uint32_t domain, std::uint32_t node, std::uint32_t kind, 
 
 Status finalize() {
   Node* node = here();
-  await_turn();
   if (node == nullptr || node->ended.exchange(true)) return Status::node_notinit;
   while (node->busy.load() != 0) {
     node->event().signal();

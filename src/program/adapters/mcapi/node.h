@@ -32,7 +32,7 @@ struct Arrived {
   Status status{Status::success};
   std::size_t size{0};
   MessageId id{};
-  std::uint64_t after{0};  // replay: as of its block
+  std::uint32_t ordinal{0};  // the how-manyth of its endpoint
 };
 
 struct Request {
@@ -51,7 +51,7 @@ struct Request {
   void** packet{nullptr};
   Handle* result{nullptr};
   MessageId id{};
-  std::uint64_t after{0};  // replay: as of its block
+  std::uint32_t ordinal{0};  // of that message
   std::uint16_t generation{0};
   std::uint32_t index{0};
   std::uint64_t order{0};  // the how-manyth request of its node

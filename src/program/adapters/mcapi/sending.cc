@@ -45,10 +45,7 @@ Status attempt(const Node& node, const Parcel& parcel, const Passage& passage, E
     room = &segment().header().room;
     const Index message = fill(endpoint, parcel.channel, parcel.bytes, parcel.size);
     if (message == none) return no_room;
-    if (parcel.channel == Channel::none) {
-      segment().block(message).id = next_message(node.id, parcel.to);
-      segment().block(message).after = retrieved_last();
-    }
+    if (parcel.channel == Channel::none) segment().block(message).id = next_message(node.id, parcel.to);
     passage.keep(number_of(Status::success));
     append(endpoint, parcel.priority, message);
   }
@@ -60,11 +57,7 @@ Status attempt(const Node& node, const Parcel& parcel, const Passage& passage, E
 
 // Replay of a send that was recorded as done. Whoever is gone by now does not need the message.
 Status deliver_again(Node& node, const Parcel& parcel, const Passage& passage) {
-  if (parcel.channel == Channel::none) {
-    hold_back(node, parcel.to);
-  } else {
-    await_turn();
-  }
+  if (parcel.channel == Channel::none) hold_back(node, parcel.to);
   std::uint32_t seen = 0;
   for (bool waits = false;; waits = true) {
     if (waits) seen = segment().header().room.prepare();  // whoever takes a message wakes who waits: only if need be

@@ -36,7 +36,7 @@ struct MessageId {
 
 struct Block {
   static constexpr std::size_t size_all = 256;
-  static constexpr std::size_t first_payload = size_all - 40;
+  static constexpr std::size_t first_payload = size_all - 32;
   static constexpr std::size_t next_payload = size_all - 8;
 
   std::atomic<Index> next;  // the message after this one; kept until the block is filled again (repair_queue)
@@ -45,7 +45,6 @@ struct Block {
   std::uint32_t kind : 8;  // a Channel
   std::uint32_t ordinal;   // the how-manyth of its endpoint
   MessageId id;
-  std::uint64_t after;  // replay by sender: the retrieval that its sender did last
   char payload[first_payload];
 
   char* rest() { return reinterpret_cast<char*>(&more + 1); }  // where the payload of a continuation begins
@@ -193,12 +192,9 @@ struct Header {
   std::atomic<std::uint32_t> endpoints_used;
   Event room;  // somebody waits for blocks
   // On a line of its own: by sender it changes with each message, and what stands above is read with each.
-  alignas(64)
-      std::atomic<std::uint64_t> arrivals;  // messages retrieved so far, by whoever; on replay all up to this one are
+  alignas(64) std::atomic<std::uint64_t> arrivals;  // messages retrieved so far, by whoever
   static constexpr std::size_t turns_max = 256;
   alignas(64) Turn turns[turns_max];  // replay: whoever waits for the turn of retrieval n sleeps at n modulo this
-  static constexpr std::size_t early_max = 4096;
-  std::atomic<std::uint32_t> early[early_max];  // replay: the last retrieval that was done, of those n modulo this
   ProcessSlot processes[processes_max];
   NodeSlot nodes[nodes_max];
   Endpoint endpoints[endpoints_max];

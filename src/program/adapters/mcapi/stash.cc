@@ -10,11 +10,11 @@
 
 namespace reprise::mcapi {
 
-char* Stash::put(const MessageId& id, std::size_t size, std::uint64_t after) {
+char* Stash::put(const MessageId& id, std::size_t size) {
   const std::size_t line = lines_.find(id);
   if (line == lines_.size()) lines_.add(Line(id));
   ++size_;
-  return lines_[line].kept.emplace_back(id.number, ++came_, size, after).bytes.data();
+  return lines_[line].kept.emplace_back(id.number, ++came_, size).bytes.data();
 }
 
 const Stash::Bytes* Stash::find(const MessageId& id) {
@@ -53,16 +53,15 @@ constexpr std::uint32_t told_after = 32;
 // Moves the message that is next into the stash. A Taking is held.
 void stash_front(Endpoint& endpoint, Stash& stash, Index message, std::uint32_t priority) {
   const Block& block = segment().block(message);
-  read(message, stash.put(block.id, block.size, block.after), block.size);
+  read(message, stash.put(block.id, block.size), block.size);
   remove_front(endpoint, priority);
 }
 
-void fill_request(const Node& node, Request& request, const MessageId& id, std::size_t size, std::uint64_t after) {
+void fill_request(const Node& node, Request& request, const MessageId& id, std::size_t size) {
   std::atomic<std::uint32_t>& retrieved = segment().node(node.slot).retrieved;
   retrieved.store(retrieved.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   const bool fits = size <= request.capacity;
   request.id = id;
-  request.after = after;
   request.complete(fits ? Status::success : Status::msg_truncated, std::min(size, request.capacity));
 }
 
@@ -123,7 +122,7 @@ bool complete_with(Node& node, Request& request, const MessageId& id) {
   Stash& stash = node.inbox(request.endpoint).stash;
   const Stash::Bytes* bytes = stash.find(id);
   if (bytes == nullptr) return false;
-  fill_request(node, request, id, bytes->size(), bytes->after());
+  fill_request(node, request, id, bytes->size());
   if (request.size > 0) std::memcpy(request.buffer, bytes->data(), request.size);
   if (!stays(request)) stash.remove_found();
   tell_of_room(node, request.endpoint, stash);
@@ -143,7 +142,7 @@ bool take_named(Node& node, Request& request, const MessageId& id) {
       message = front(endpoint, priority);
     }
     if (message != none) {
-      fill_request(node, request, id, segment().block(message).size, segment().block(message).after);
+      fill_request(node, request, id, segment().block(message).size);
       read(message, request.buffer, request.capacity);
       if (!stays(request)) remove_front(endpoint, priority);
     }

@@ -25,16 +25,13 @@ class Stash {
   // The bytes of a message. Most are short, and then need no room of their own.
   class Bytes {
    public:
-    Bytes(std::size_t size, std::uint64_t after)
-        : size_(size), after_(after), own_(size > sizeof near_ ? new char[size] : nullptr) {}
+    explicit Bytes(std::size_t size) : size_(size), own_(size > sizeof near_ ? new char[size] : nullptr) {}
     std::size_t size() const { return size_; }
-    std::uint64_t after() const { return after_; }  // as of its block
     char* data() { return own_ != nullptr ? own_.get() : near_; }
     const char* data() const { return own_ != nullptr ? own_.get() : near_; }
 
    private:
     std::size_t size_;
-    std::uint64_t after_;
     std::unique_ptr<char[]> own_;
     char near_[64];
   };
@@ -42,7 +39,7 @@ class Stash {
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
   // Room for a message of `size` bytes.
-  char* put(const MessageId& id, std::size_t size, std::uint64_t after);
+  char* put(const MessageId& id, std::size_t size);
   // Null when it is not there.
   const Bytes* find(const MessageId& id);
   // Of the message that find() found last.
@@ -52,8 +49,8 @@ class Stash {
 
  private:
   struct Kept {
-    Kept(std::uint64_t its_number, std::uint64_t its_place, std::size_t size, std::uint64_t after)
-        : number(its_number), came(its_place), bytes(size, after) {}
+    Kept(std::uint64_t its_number, std::uint64_t its_place, std::size_t size)
+        : number(its_number), came(its_place), bytes(size) {}
     std::uint64_t number;
     std::uint64_t came;
     Bytes bytes;
