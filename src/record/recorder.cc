@@ -237,9 +237,14 @@ void Recorder::pass_choosing(Thread& thread, gate::ChoosingObject& object, Kind 
   object.last_source = source;
   const ObjectId id = passages.known_id();
   if (!decided && !options_.full) return thread.count(kind, id + digest);
-  Event event{.kind = kind, .object = id, .order = passages.order(), .number = source};
-  if (options_.full) event.value = {reinterpret_cast<const char*>(&digest), sizeof digest};
-  write(thread, std::move(event), id + digest);
+  const std::size_t digest_size = options_.full ? sizeof digest : 0;
+  write(thread,
+        {.kind = kind,
+         .object = id,
+         .order = passages.order(),
+         .number = source,
+         .value = {reinterpret_cast<const char*>(&digest), digest_size}},
+        id + digest);
   if (first) write_label(thread, passages);
 }
 
