@@ -112,7 +112,9 @@ Result<Live*> Live::create(const std::filesystem::path& path) {
 bool Live::grow(std::size_t size_min) {
   if (file_ < 0) return false;
   // Each chunk ends where what is written in one go may begin; the longer the log, the fewer there are.
-  const std::size_t wanted = std::clamp<std::size_t>(file_size_, chunk_bytes, chunk_bytes_max);
+  // What is dropped behind a checkpoint goes back to the disk by the chunk.
+  const std::size_t wanted =
+      keeps_track_ ? chunk_bytes : std::clamp<std::size_t>(file_size_, chunk_bytes, chunk_bytes_max);
   std::size_t size = round_up(file_size_ + size_min, flush_bytes) - file_size_;
   if (size < wanted) size = (file_size_ + wanted) / flush_bytes * flush_bytes - file_size_;
   const int errno_of_program = errno;
@@ -255,9 +257,9 @@ void Live::note_output(std::uint64_t& so_far, const void* bytes, std::size_t siz
   __atomic_fetch_add(&header_->output_bytes, size, __ATOMIC_RELAXED);
 }
 
+// Without the lock: the program's signal handler may come here while its thread holds it.
 void Live::refuse(std::string_view reason) {
-  const std::lock_guard lock(mutex_);
-  if (header_->flags.load(std::memory_order_relaxed) & live_unsupported) return;
+  if (is_refused_.exchange(true)) return;
   const std::size_t size = std::min(reason.size(), sizeof header_->reason - 1);
   std::memcpy(header_->reason, reason.data(), size);
   header_->reason[size] = '\0';

@@ -198,6 +198,7 @@ class Live final : public BlockSource {
 
   int file_;
   LiveHeader* header_;
+  std::atomic<bool> is_refused_{false};
   std::mutex mutex_;  // guards what follows, and the order of extents
   std::map<const std::uint8_t*, Chunk> chunks_;
   std::uint8_t* chunk_{nullptr};  // the newest

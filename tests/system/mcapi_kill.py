@@ -40,11 +40,12 @@ def record_and_kill(bench, name, technique, node, after_s, env):
     command = [REPRISE, "record", "-o", name, "--technique", technique, "--", str(PROGRAM), str(NODES), str(MESSAGES)]
     recording = subprocess.Popen(command, cwd=bench.folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     pid = pid_of(bench, node)
-    time.sleep(after_s)
-    try:
-        os.kill(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
+    if after_s is not None:
+        time.sleep(after_s)
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
     try:
         out, err = recording.communicate(timeout=30)
     except subprocess.TimeoutExpired:
@@ -61,16 +62,17 @@ def main():
     print(f"SEED={seed}")
     with Bench("mcapi_kill") as bench:
         env = environment({"MCAPI_RUN": f"test-kill-{os.getpid()}", "MCAPI_REPORT": "off"})
-        early, within_s = 0, 0.02
+        early = 0
+        begin = time.monotonic()
+        record_and_kill(bench, "alive", TECHNIQUES[0], 1, None, env)
+        within_s = 0.7 * (time.monotonic() - begin)  # how long nodes are at work depends on the machine
         for number in range(ROUNDS):
             name = f"kill-{number}"
             node = number % NODES + 1
             code, out, err = record_and_kill(bench, name, TECHNIQUES[number % 3], node, chance.uniform(0, within_s), env)
             left = [line for line in lines(out) if not line.startswith(f"node {node}:")]
             bench.expect(code == 0 and len(left) == NODES - 1, f"{name}: the other nodes end: {code} {left} {err}", name)
-            is_early = any(not line.endswith("without none") for line in left)
-            early += is_early
-            within_s *= 1.3 if is_early else 0.5  # how long the nodes are at work depends on the machine
+            early += any(not line.endswith("without none") for line in left)
             replayed = run([REPRISE, "replay", name], bench.folder, env=env)
             same = [line for line in lines(replayed.out) if not line.startswith(f"node {node}:")]
             bench.expect(replayed.code == 0 and same == left, f"{name}: replays", name, replayed)

@@ -71,6 +71,19 @@ def benchmarks(bench):
                 bench.expect(len(seen) > 1, f"control: {name} {size} depends on the order of arrivals")
 
 
+def busy(bench):
+    """By sender, nodes that do little but wait for their turns are put on one core after some hundred messages each."""
+    seen = set()
+    for number in range(3):
+        name = f"busy-{number}"
+        recorded = bench.record(BUILD / "bench" / "programs" / "tn", name, "2", "40", options=["--technique", "sender"])
+        bench.expect(recorded.code == 0 and len(lines(recorded)) == 10, f"{name} is recorded", name, recorded)
+        seen.add(tuple(lines(recorded)))
+        replayed = bench.replay(name)
+        bench.expect(replayed.code == 0 and lines(replayed) == lines(recorded), f"{name} replays", name, replayed)
+    bench.expect(len(seen) > 1, "control: busy nodes depend on the order of arrivals")
+
+
 def control(bench, figure, mode):
     """Left alone, the program comes out in another way when another node is slow: on a busy machine, not at the first try."""
     seen = set()
@@ -103,6 +116,7 @@ def main():
                 for figure in FIGURES:
                     one_figure(bench, figure, mode, technique)
         failed_assertion(bench)
+        busy(bench)
         benchmarks(bench)
         return bench.finish()
 
