@@ -63,6 +63,13 @@ int acquire(gate::Thread& thread, Guard* guard) {
     while (!is_initialised(guard)) sched_yield();
     return 0;
   }
+  if (outcome == gate::Outcome::act) {
+    // In turn: where an initialisation throws, several win one after the other, and the native guard knows no order.
+    thread.gate->begin(thread, object, Kind::guard);
+    const int won = native(guard);
+    thread.gate->end(thread, object, Kind::guard, nullptr, 0, false);
+    return won;
+  }
   if (native(guard) == 0) return 0;
   thread.gate->begin(thread, object, Kind::guard);
   thread.gate->end(thread, object, Kind::guard, nullptr, 0, false);
