@@ -22,6 +22,12 @@ namespace reprise::test {
 
 using Bytes = std::vector<std::uint8_t>;
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool is_sanitized = true;
+#else
+constexpr bool is_sanitized = false;
+#endif
+
 // A folder of its own, gone with the object. In memory where there is such a place: sealing waits for the disk.
 class TemporaryFolder {
  public:

@@ -29,12 +29,6 @@ using test::TemporaryFolder;
 using test::TestThread;
 using test::write_bytes;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool is_sanitized = true;
-#else
-constexpr bool is_sanitized = false;
-#endif
-
 // The n-th value of every thread here: no two are the same.
 std::string value_of(std::uint64_t n, std::size_t size = 50) {
   std::string value(size, static_cast<char>('a' + n % 26));
@@ -76,6 +70,17 @@ std::uint64_t values_before_flush(int flush) {
     if (is_flush && --flush == 0) return n;
   }
 }
+
+// A log that holds so many values.
+struct Written {
+  explicit Written(std::uint64_t count) {
+    for (std::uint64_t n = 0; n < count; ++n) EXPECT_TRUE(write_value(main, n));
+  }
+  const TemporaryFolder folder{};
+  const std::filesystem::path path{folder / "a.live"};
+  Live& live{create_live(path)};
+  TestThread main{live, no_thread, 0};
+};
 
 struct Page {
   std::size_t offset{0};
@@ -138,16 +143,13 @@ TEST(Staging, KeepsRecordsOfAllSizes) {
 // Goal    The blocks are used again: a thread that writes much keeps no more of its log in memory than they hold.
 // Method  Write 8 MiB; of the file's pages few are mapped here.
 TEST(Staging, KeepsFewPagesInMemory) {
-  const TemporaryFolder folder;
-  Live& live = create_live(folder / "a.live");
-  TestThread main(live, no_thread, 0);
-  for (std::uint64_t n = 0; n < (std::uint64_t{8} << 20) / 50; ++n) ASSERT_TRUE(write_value(main, n));
+  const Written written((std::uint64_t{8} << 20) / 50);
   std::ifstream maps("/proc/self/smaps");
   std::size_t resident_kib = 0;
   bool is_log = false;
   for (std::string line; std::getline(maps, line);) {
     if (line.find(" kB") == std::string::npos && line.find('-') < 20)
-      is_log = line.find((folder / "a.live").string()) != std::string::npos;
+      is_log = line.find(written.path.string()) != std::string::npos;
     if (is_log && line.starts_with("Rss:")) resident_kib += std::stoul(line.substr(4));
   }
   EXPECT_GE(resident_kib, 8u);
@@ -199,26 +201,21 @@ class Stepping {
   int status_{0};
 };
 
-// Goal    kill -9 between any two instructions of a flush leaves a log with every record that was written, and no
-// other. Method  A process that stands just before a flush is stepped through it, and after each instruction that has
-// changed
-//         the log, the log is read; within an instruction that stores one byte after the other, after every 97th.
+// Goal    kill -9 between any two instructions of a flush leaves a log with each record that was written, and no other.
+// Method  A process that stands just before a flush is stepped through it. After each instruction that has changed the
+//         log, the log is read; within an instruction that stores one byte after the other, after every 97th.
 TEST(Staging, IsWholeBetweenAnyTwoInstructions) {
-  if (is_sanitized) GTEST_SKIP() << "too many instructions";
   for (const int flush : {1, 3}) {
     const std::uint64_t before = values_before_flush(flush);
-    const TemporaryFolder folder;
-    const auto path = folder / "a.live";
-    Live& live = create_live(path);
-    TestThread main(live, no_thread, 0);
-    for (std::uint64_t n = 0; n < before - 1; ++n) ASSERT_TRUE(write_value(main, n));
+    Written written(before - 1);
+    const auto& path = written.path;
     auto file = base::MappedFile::open(path);
     ASSERT_TRUE(file);
     Bytes last(file->bytes().begin(), file->bytes().end());
     Stepping stepping([&] {
-      for (std::uint64_t n = before - 1; n < before + 3; ++n) write_value(main, n);
+      for (std::uint64_t n = before - 1; n < before + 3; ++n) write_value(written.main, n);
     });
-    if (!stepping.is_traced()) GTEST_SKIP() << "no process may be traced here";
+    ASSERT_TRUE(stepping.is_traced()) << "no process may be traced here; gdb could not work either";
     std::uint64_t count = before - 1;
     std::size_t looks = 0;
     std::uint64_t last_place = 0;
@@ -246,12 +243,10 @@ TEST(Staging, IsWholeBetweenAnyTwoInstructions) {
 //         elsewhere already. The control: the same junk in a block that stands nowhere else is damage.
 TEST(Staging, CountsWhatStandsElsewhereNoMore) {
   const std::uint64_t before = values_before_flush(2);
-  const TemporaryFolder folder;
-  Live& live = create_live(folder / "a.live");
-  TestThread main(live, no_thread, 0);
-  for (std::uint64_t n = 0; n < before; ++n) ASSERT_TRUE(write_value(main, n));
+  Written written(before);
+  const TemporaryFolder& folder = written.folder;
   const Bytes full = test::read_bytes(folder / "a.live");
-  ASSERT_TRUE(write_value(main, before));
+  ASSERT_TRUE(write_value(written.main, before));
   const Bytes flushed = test::read_bytes(folder / "a.live");
   const auto [staged, placed] = blocks_of(full);
   const auto [staged_after, placed_after] = blocks_of(flushed);
@@ -302,10 +297,8 @@ TEST(Staging, CountsWhatStandsElsewhereNoMore) {
 // Method  The first staged block that counts gets another sequence, or is lost.
 TEST(Staging, NoticesAMissingBlock) {
   const std::uint64_t before = values_before_flush(2);
-  const TemporaryFolder folder;
-  Live& live = create_live(folder / "a.live");
-  TestThread main(live, no_thread, 0);
-  for (std::uint64_t n = 0; n < before; ++n) ASSERT_TRUE(write_value(main, n));
+  Written written(before);
+  const TemporaryFolder& folder = written.folder;
   const Bytes whole = test::read_bytes(folder / "a.live");
   const auto [staged, placed] = blocks_of(whole);
   for (const std::uint32_t sequence : {0u, 7u, staged.front().sequence + 100, 0xFFFFFFFFu}) {
@@ -330,11 +323,9 @@ TEST(Staging, NoticesAMissingBlock) {
 // Goal    No flipped bit in what a staging extent adds crashes or hangs a reader, or gives events that were not there.
 // Method  Every bit of its head and of the first and last blocks' headers.
 TEST(Staging, SurvivesFlippedBits) {
-  const TemporaryFolder folder;
-  Live& live = create_live(folder / "a.live");
-  TestThread main(live, no_thread, 0);
   const std::uint64_t count = values_before_flush(1) + 100;
-  for (std::uint64_t n = 0; n < count; ++n) ASSERT_TRUE(write_value(main, n));
+  Written written(count);
+  const TemporaryFolder& folder = written.folder;
   const Bytes whole = test::read_bytes(folder / "a.live");
   const auto [staged, placed] = blocks_of(whole);
   std::size_t noticed = 0;
@@ -387,14 +378,11 @@ TEST(Staging, EndsWithAMarkWhenThereIsNoRoom) {
 // Method  Let go just before a flush.
 TEST(Staging, WritesNothingOnceTheLogIsAbandoned) {
   const std::uint64_t before = values_before_flush(1);
-  const TemporaryFolder folder;
-  Live& live = create_live(folder / "a.live");
-  TestThread main(live, no_thread, 0);
-  for (std::uint64_t n = 0; n < before; ++n) ASSERT_TRUE(write_value(main, n));
-  live.abandon();
-  EXPECT_FALSE(write_value(main, before));
-  EXPECT_FALSE(live.full()) << "for the parent it goes on";
-  EXPECT_EQ(count_values(folder / "a.live"), before);
+  Written written(before);
+  written.live.abandon();
+  EXPECT_FALSE(write_value(written.main, before));
+  EXPECT_FALSE(written.live.full()) << "for the parent it goes on";
+  EXPECT_EQ(count_values(written.path), before);
 }
 
 // Goal    A stream that begins anew after it was staged reads as it was written.
@@ -431,7 +419,9 @@ TEST(Staging, CanBeReadWhileItIsUsed) {
     std::uint64_t last[2] = {0, 0};
     for (; running > 0 && !HasFailure(); ++looks) {
       const auto surely = [](const TestThread& thread) {
-        return is_sanitized ? 0 : __atomic_load_n(&thread.slot->written, __ATOMIC_ACQUIRE);  // not stored as an atomic
+        return test::is_sanitized
+                   ? 0
+                   : __atomic_load_n(&thread.slot->written, __ATOMIC_ACQUIRE);  // not stored as an atomic
       };
       const std::uint64_t sure[2] = {surely(main), surely(other)};
       for (const ThreadIndex thread : {1u, 2u}) {

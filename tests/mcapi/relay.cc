@@ -6,7 +6,6 @@
 // is a file named `slow` that holds a node's number, that node rests before it sends its own. Each node prints what it
 // got, as one line.
 #include <mcapi.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -17,19 +16,16 @@
 #include <string>
 #include <thread>
 
+#include "forked.h"
+
 namespace {
 
+using forked::check;
+using forked::status;
+
 constexpr unsigned packets = 8;
-mcapi_status_t status = 0;
 mcapi_request_t request = 0;
 std::size_t size = 0;
-
-void check(const char* what) {
-  if (status == MCAPI_SUCCESS || status == MCAPI_PENDING) return;
-  char text[MCAPI_MAX_STATUS_MSG_LEN];
-  std::fprintf(stderr, "%s: %s\n", what, mcapi_display_status(status, text, sizeof text));
-  std::exit(1);
-}
 
 void finish(const char* what) {
   check(what);
@@ -155,13 +151,4 @@ void run_node(mcapi_node_t self) {
 
 }  // namespace
 
-int main() {
-  for (mcapi_node_t node = 1; node <= 3; ++node) {
-    if (fork() != 0) continue;
-    run_node(node);
-    std::exit(0);
-  }
-  int failed = 0;
-  for (int ended = 0; wait(&ended) > 0;) failed |= ended;
-  return failed == 0 ? 0 : 1;
-}
+int main() { return forked::run(3, run_node); }

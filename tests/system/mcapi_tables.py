@@ -119,7 +119,7 @@ def tables_7_and_8(bench):
 
 
 def unrelated(bench, technique, late):
-    """What node 5 of `unrelated` sees, in a replay where node 1 may be late."""
+    """What node 3 of `unrelated` sees: recorded, or in a replay where node 1 may be late."""
     for name in ("first", "second", "ended", "late"):
         (bench.folder / name).unlink(missing_ok=True)
     if late is None:
