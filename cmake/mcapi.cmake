@@ -32,7 +32,7 @@ endfunction()
 add_mcapi(mcapi 2 mcapi)
 add_mcapi(mcapi1 1 mcapi1)
 
-# What the launcher puts before libc for MCAPI programs: clocks, random numbers, standard input.
+# What the launcher puts before libc for MCAPI programs: clocks, random numbers, standard input, processors.
 find_sources(inputs_sources src/program/adapters/libc)
 add_library(reprise_inputs SHARED ${inputs_sources})
 set_target_properties(reprise_inputs PROPERTIES VERSION 0 SOVERSION 0)

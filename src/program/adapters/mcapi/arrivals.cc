@@ -1,8 +1,5 @@
 #include "program/adapters/mcapi/arrivals.h"
 
-#include <sched.h>
-
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 
@@ -11,6 +8,7 @@
 #include "program/adapters/mcapi/groups.h"
 #include "program/adapters/mcapi/messages.h"
 #include "program/adapters/mcapi/notes.h"
+#include "program/adapters/mcapi/one_core.h"
 #include "program/adapters/mcapi/segment.h"
 
 namespace reprise::mcapi {
@@ -76,44 +74,6 @@ void retrieved(Handle endpoint, std::uint32_t ordinal) {
 
 namespace {
 
-// Nodes that do little but wait for each other's turn are faster on one core, where nobody has to be woken on another
-// one. Looked at now and then: as soon as they have more to do, they have all their cores again.
-class OneCore {
- public:
-  void look() {
-    constexpr unsigned looks_after = 256;
-    constexpr std::chrono::microseconds little(50);
-    if (++retrieved_ % looks_after != 0) return;
-    const auto now = std::chrono::steady_clock::now();
-    const bool is_enough = retrieved_ > looks_after && now - since_ < looks_after * little;
-    since_ = now;
-    if (is_enough != is_on_one_) change();
-  }
-
- private:
-  void change() {
-    is_on_one_ = !is_on_one_;
-    if (!is_on_one_) {
-      sched_setaffinity(0, sizeof cores_, &cores_);
-      return;
-    }
-    if (sched_getaffinity(0, sizeof cores_, &cores_) != 0) return;
-    // The same one for all nodes, and not for all programs.
-    auto skipped = segment().header().processes[0].pid % static_cast<unsigned>(CPU_COUNT(&cores_));
-    std::size_t core = 0;
-    while (!CPU_ISSET(core, &cores_) || skipped-- > 0) ++core;
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(core, &one);
-    sched_setaffinity(0, sizeof one, &one);
-  }
-
-  std::uint64_t retrieved_{0};
-  std::chrono::steady_clock::time_point since_{};
-  bool is_on_one_{false};
-  cpu_set_t cores_{};
-};
-thread_local OneCore one_core;
 thread_local bool is_first = false;  // of those that were retrieved together
 
 // Waits until all retrievals up to `arrival` are done.
@@ -146,7 +106,7 @@ void find_retrieval() {
 
 void retrieve_in_turn(Node& node) {
   if (technique.load(std::memory_order_relaxed) != Technique::sender) return;
-  one_core.look();
+  share_core(segment().node(node.slot).retrieved.load(std::memory_order_relaxed));
   if (!is_first) return;
   await_arrivals(node, last_arrival - 1);
   Header& header = segment().header();

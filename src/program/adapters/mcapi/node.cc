@@ -1,5 +1,4 @@
 #include "program/adapters/mcapi/node.h"
-#include "program/adapters/mcapi/groups.h"
 
 #include <dlfcn.h>
 #include <reprise/detail/gate.h>
@@ -12,6 +11,8 @@
 
 #include "program/adapters/mcapi/arrivals.h"
 #include "program/adapters/mcapi/completion.h"
+#include "program/adapters/mcapi/groups.h"
+#include "program/adapters/mcapi/one_core.h"
 #include "program/adapters/mcapi/report.h"
 #include "program/adapters/mcapi/segment.h"
 
@@ -43,6 +44,7 @@ std::uint32_t live_nodes = 0;  // of this process; guarded by process_mutex
 
 // A forked child is no node, and has no segment.
 void become_child() {
+  leave_core();
   new (&process_mutex) std::mutex;
   live_nodes = 0;
   segment().forget();
@@ -150,6 +152,7 @@ Status initialize(std::uint32_t domain, std::uint32_t node, std::uint32_t kind, 
 Status finalize() {
   Node* node = here();
   if (node == nullptr || node->ended.exchange(true)) return Status::node_notinit;
+  leave_core();
   while (node->busy.load() != 0) {
     node->event().signal();
     segment().header().room.signal();
@@ -282,6 +285,7 @@ extern "C" REPRISE_API int pthread_create(pthread_t* thread, const pthread_attr_
                                           void* argument) noexcept {
   using Function = int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
   auto* const next = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, "pthread_create"));
+  reprise::mcapi::leave_core();
   reprise::mcapi::place_here();
   auto* start = new Start{routine, argument, reprise::mcapi::this_thread.place};
   const int result = next(thread, attributes, start_thread, start);

@@ -49,9 +49,11 @@ Status attempt(const Node& node, const Parcel& parcel, const Passage& passage, E
     passage.keep(number_of(Status::success));
     append(endpoint, parcel.priority, message);
   }
+  fence_after_lock();
+  Event& event = segment().node(endpoint.node).event;
   // A replay waits for one message; the others wake nobody.
-  if (!passage.is_known() || parcel.channel != Channel::none || is_awaited(node, endpoint))
-    segment().node(endpoint.node).event.signal_after_lock();
+  if (event.is_awaited() && (!passage.is_known() || parcel.channel != Channel::none || is_awaited(node, endpoint)))
+    event.wake();
   return Status::success;
 }
 

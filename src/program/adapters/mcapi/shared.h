@@ -78,13 +78,7 @@ struct Event {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (is_awaited()) wake();
   }
-  // The same right after a lock was released.
-  void signal_after_lock() noexcept {
-    fence_after_lock();
-    if (is_awaited()) wake();
-  }
-
- private:
+  // Somebody sleeps, or is about to.
   void wake() noexcept;
 };
 

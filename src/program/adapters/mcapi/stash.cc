@@ -72,7 +72,8 @@ bool stays(const Request& request) { return request.status != Status::success &&
 void tell_of_room(const Node& node, Index index, const Stash& stash) {
   make_room_known(node, index);
   Endpoint& endpoint = segment().endpoint(index);
-  endpoint.ahead.store(static_cast<std::uint32_t>(stash.size()), std::memory_order_relaxed);
+  const auto ahead = static_cast<std::uint32_t>(stash.size());
+  if (endpoint.ahead.load(std::memory_order_relaxed) != ahead) endpoint.ahead.store(ahead, std::memory_order_relaxed);
   const bool is_told = segment().node(node.slot).retrieved.load(std::memory_order_relaxed) % told_after == 0;
   if (is_told && count_of(endpoint) + stash.size() <= ahead_max / 8) endpoint.needed.signal();
 }
@@ -95,7 +96,6 @@ constexpr std::uint64_t several = ~std::uint64_t{0};
 }  // namespace
 
 bool is_awaited(const Node& node, const Endpoint& endpoint) {
-  fence_after_lock();
   const std::uint64_t wanted = endpoint.wanted.load(std::memory_order_relaxed);
   return wanted == 0 || wanted == several || wanted == packed(node.id, gate::current->index);
 }
@@ -175,6 +175,7 @@ void hold_back(const Node& node, Handle to) {
   constexpr std::chrono::milliseconds look_after(10);
   constexpr std::chrono::milliseconds long_enough(500);
   constexpr std::uint32_t free_max = 32;
+  constexpr std::uint32_t wanted_max = ahead_max / 4;
   if (gate::current == nullptr) return;
   Pace& pace = pace_at(to);
   if (pace.sent < pace.free_until) [[likely]]
@@ -195,7 +196,11 @@ void hold_back(const Node& node, Handle to) {
     if (wanted == several) return true;
     return wanted == self && endpoint.wanted_number.load(std::memory_order_relaxed) + ahead_max > pace.sent;
   };
-  const auto is_ahead = [&] { return ahead() >= pace.allowance && !is_wanted(); };
+  // Whoever is waited for now is likely to be again: it sends some more, whatever others have filled the stash with.
+  const auto is_ahead = [&] {
+    if (is_wanted()) pace.free_until = pace.sent + wanted_max;
+    return ahead() >= pace.allowance && pace.sent >= pace.free_until;
+  };
   if (!is_ahead()) return;
   const auto begin = std::chrono::steady_clock::now();
   auto look_at = begin + look_after;
