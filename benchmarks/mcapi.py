@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Goal    What recording and replaying an MCAPI program costs, with each technique, beside what the paper on DR-MCAPI reports.
 Method  The paper's four sets of programs (benchmarks/mcapi/), with 1,000 times the rounds: as they are they last milliseconds.
-        Baseline, record and replay by receiver (R), by sender (S) and with contents (D) take turns; the median of the ratios
-        counts. Run time is the CPU time of the nodes between initialize and finalize. A replay of D is one node alone, against
-        that node's own baseline. Memory is the largest sum of the PSS of all nodes, looked at while they run and before they
+        Baseline, record and replay by receiver (R), by sender (S) and with contents (D) take turns, short programs more often;
+        what counts is the median of each against that of the baseline. Run time is the CPU time of the nodes between initialize
+        and finalize. Each node is bound to one core, in turn: left to the scheduler, the same program takes 33 ms or 60 ms,
+        depending on what ran before it (--free shows that). A replay of D is one node alone, against that node's own baseline.
+        Memory is the largest sum of the PSS of all nodes, looked at while they run and before they
         finalize, in runs of its own.
 
-    ./bench mcapi [--only BT,CG] [--all] [--rounds N] [--times N] [--json] [--quick]
+    ./bench mcapi [--only BT,CG] [--all] [--rounds N] [--times N] [--free] [--json] [--quick]
 
 The cost of MCAPI itself (mcapi.send) is measured by mcapi.cc.
 """
@@ -26,6 +28,7 @@ BUILD = Path(os.environ.get("REPRISE_BUILD", "build/release")).resolve()
 REPRISE = os.environ.get("REPRISE", str(BUILD / "bin" / "reprise"))
 PROGRAMS = BUILD / "bench" / "programs"
 TECHNIQUES = {"R": "receiver", "S": "sender", "D": "data"}
+COLUMNS = [(phase, technique) for phase in ("record", "replay") for technique in TECHNIQUES]
 # benchmark -> the sizes of its ten programs, how many nodes one has, how many messages it sends
 BENCHMARKS = {
     "BT": (range(3, 22, 2), lambda size: size, lambda size: 15 * (size - 1) // 2 + 5),
@@ -48,6 +51,8 @@ BARS = {"mcapi.record.R": 1.10, "mcapi.record.S": 1.30, "mcapi.record.D": 1.15,
         "mcapi.R": 1.0, "mcapi.S": 1.5, "mcapi.D": 52}
 MEMORY_FACTOR, MEMORY_MIB, MEMORY_GROWTH = 1.3, 2.0, 1.05
 SECONDS_MAX = 240
+ENOUGH_SECONDS = 0.5  # of baselines: a program is run more often than asked for, up to so many times, until it has them
+SHORT_ROUNDS = 5
 
 
 class Memory(threading.Thread):
@@ -93,8 +98,8 @@ def pss_kib(pid):
 class Runner:
     """Runs one program in each of the ways, in a folder of its own."""
 
-    def __init__(self, home):
-        self.home = Path(home)
+    def __init__(self, home, bound):
+        self.home, self.bound = Path(home), bound
         self.file = self.home / "nodes"
         self.number = 0
 
@@ -104,6 +109,8 @@ class Runner:
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("REPRISE", "MCAPI"))}
         self.number += 1
         environment.update(MCAPI_BENCH=str(self.file), MCAPI_RUN=f"bench-{os.getpid()}-{self.number}")
+        if self.bound:
+            environment["MCAPI_BENCH_BIND"] = "1"
         if watched:
             environment["MCAPI_BENCH_HOLD"] = "100"
         with open(self.home / "said", "wb") as said:
@@ -151,28 +158,34 @@ def nodes_alone(count):
 
 
 def measure_time(runner, program, count, rounds):
-    """Ratios of CPU time, as lists by (phase, technique), seconds of the baseline, and what the tool took."""
-    ratios, plain, tools = {}, [], {}
-    for _ in range(rounds):
-        base, _, _ = runner.plain(program)
-        again, _, _ = runner.plain(program)
-        plain.append(sum(base.values()))
-        ratios.setdefault(("noise", ""), []).append(sum(again.values()) / sum(base.values()))
+    """Ratios of CPU time by (phase, technique), seconds of the baseline, and what the tool took."""
+    took, tools, chosen = {}, {}, nodes_alone(count)
+
+    def note(key, nodes, tool=0.0):
+        took.setdefault(key, []).append(sum(nodes))
+        tools.setdefault(key, []).append(tool)
+
+    def again():
+        plain = took.get(("plain", ""), [])
+        return len(plain) < 2 * rounds or (sum(plain) < ENOUGH_SECONDS and len(plain) < 2 * rounds * SHORT_ROUNDS)
+
+    while again():
+        for _ in range(2):
+            base, _, _ = runner.plain(program)
+            note(("plain", ""), base.values())
+            note(("plain", "chosen"), (base[node] for node in chosen))
         for technique in TECHNIQUES:
             nodes, tool, _ = runner.record(program, technique)
-            ratios.setdefault(("record", technique), []).append(sum(nodes.values()) / sum(base.values()))
-            tools.setdefault(("record", technique), []).append(tool)
+            note(("record", technique), nodes.values(), tool)
         for technique in ("R", "S"):
             nodes, tool, _ = runner.replay(technique)
-            ratios.setdefault(("replay", technique), []).append(sum(nodes.values()) / sum(base.values()))
-            tools.setdefault(("replay", technique), []).append(tool)
-        chosen = nodes_alone(count)
+            note(("replay", technique), nodes.values(), tool)
         alone = {node: runner.replay("D", node) for node in chosen}
-        took = sum(nodes[node] for node, (nodes, _, _) in alone.items())
-        ratios.setdefault(("replay", "D"), []).append(took / sum(base[node] for node in chosen))
-        tools.setdefault(("replay", "D"), []).append(statistics.mean(tool for _, tool, _ in alone.values()))
-    return ({key: statistics.median(values) for key, values in ratios.items()}, statistics.median(plain),
-            {key: statistics.median(values) for key, values in tools.items()})
+        note(("replay", "D"), (nodes[node] for node, (nodes, _, _) in alone.items()),
+             statistics.mean(tool for _, tool, _ in alone.values()))
+    seconds = {key: statistics.median(values) for key, values in took.items()}
+    ratios = {key: seconds[key] / seconds["plain", "chosen" if key == ("replay", "D") else ""] for key in COLUMNS}
+    return ratios, seconds["plain", ""], {key: statistics.median(values) for key, values in tools.items()}
 
 
 def measure_memory(runner, program, count):
@@ -246,9 +259,6 @@ def claims(rows):
     return found
 
 
-COLUMNS = [(phase, technique) for phase in ("record", "replay") for technique in TECHNIQUES]
-
-
 def table(title, head, lines):
     print(f"\n{title}")
     widths = [max(len(line[i]) for line in [head, *lines]) for i in range(len(head))]
@@ -303,6 +313,7 @@ def arguments_of():
     parser.add_argument("--all", action="store_true", help="all ten programs of each, not just the smallest and the largest")
     parser.add_argument("--rounds", type=int, default=5, help="how often everything takes its turn")
     parser.add_argument("--times", type=int, default=1000, help="by how much the paper's rounds are multiplied")
+    parser.add_argument("--free", action="store_true", help="nodes are not bound to cores")
     parser.add_argument("--no-memory", action="store_true", help="leave out the runs that look at memory")
     parser.add_argument("--no-send", action="store_true", help="leave out mcapi.send")
     parser.add_argument("--quick", action="store_true", help="the smallest programs once, to see that it works")
@@ -322,7 +333,7 @@ def main():
         print("" if asked.json else text, end="", flush=True)
     rows = []
     with tempfile.TemporaryDirectory(prefix="reprise-mcapi-") as home:
-        runner = Runner(home)
+        runner = Runner(home, not asked.free)
         for name in names:
             sizes = BENCHMARKS[name][0]
             for size in [sizes[0]] if asked.quick else sizes if asked.all else (sizes[0], sizes[-1]):

@@ -5,11 +5,13 @@
 //
 // Plain MCAPI: nothing here knows of reprise. Each node prints how many messages it got, and a digest that depends on
 // the order in which they came. If $MCAPI_BENCH names a file, each node adds a line to it: its number, its CPU time
-// between initialize and finalize, and how many messages it sent; and the program one with the CPU time of all.
+// between initialize and finalize, and how many messages it sent; and the program one with the CPU time of all. With
+// $MCAPI_BENCH_BIND each node stays on one core, in turn.
 #pragma once
 
 #include <fcntl.h>
 #include <mcapi.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -45,6 +47,21 @@ inline void note(const std::string& who, std::int64_t took_ns, std::uint64_t sen
   close(file);
 }
 
+// By the system calls themselves: how many cores there are may be recorded.
+inline void bind(mcapi_node_t number) {
+  if (std::getenv("MCAPI_BENCH_BIND") == nullptr) return;
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  if (syscall(SYS_sched_getaffinity, 0, sizeof all, &all) <= 0) return;
+  auto skipped = number % static_cast<unsigned>(CPU_COUNT(&all));
+  std::size_t core = 0;
+  while (!CPU_ISSET(core, &all) || skipped-- > 0) ++core;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(core, &one);
+  syscall(SYS_sched_setaffinity, 0, sizeof one, &one);
+}
+
 // Who looks at the memory of all nodes finds them there for a while ($MCAPI_BENCH_HOLD, in milliseconds).
 inline void hold() {
   const char* given = std::getenv("MCAPI_BENCH_HOLD");
@@ -78,6 +95,7 @@ inline Message message_of(std::uint32_t sender, std::uint64_t number) {
 class Node {
  public:
   Node(mcapi_node_t number, mcapi_node_t of) : number_(number), endpoints_(of + 1) {
+    bind(number);
     mcapi_info_t info;
     mcapi_initialize(0, number, nullptr, nullptr, &info, &status_);
     check("initialize");
