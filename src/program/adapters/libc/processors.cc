@@ -23,11 +23,10 @@ Next<int()> next_get_nprocs_conf("get_nprocs_conf");
 Next<long(int)> next_sysconf("sysconf");
 Next<unsigned()> next_hardware_concurrency("_ZNSt6thread20hardware_concurrencyEv");
 
-// `ask` fills the set; below 0 with errno set if it cannot.
+// `ask` fills the set; false with errno set if it cannot.
 template <typename Ask>
 int recorded_set(cpu_set_t* set, size_t size, Ask ask) {
-  const auto outcome =
-      value("processors", [&] { return outcome_of(set, ask() < 0 ? -1 : static_cast<ssize_t>(size)); });
+  const auto outcome = value("processors", [&] { return outcome_of(set, ask() ? static_cast<ssize_t>(size) : -1); });
   return give(outcome, set, size) < 0 ? -1 : 0;
 }
 
@@ -45,7 +44,7 @@ using reprise::value;
 
 extern "C" REPRISE_API int sched_getaffinity(pid_t process, size_t size, cpu_set_t* set) noexcept {
   if (!is_recorded(REPRISE_CALLER)) return next_sched_getaffinity.get()(process, size, set);
-  return recorded_set(set, size, [&] { return next_sched_getaffinity.get()(process, size, set); });
+  return recorded_set(set, size, [&] { return next_sched_getaffinity.get()(process, size, set) == 0; });
 }
 
 // The error is what it returns, not errno.
@@ -54,7 +53,7 @@ extern "C" REPRISE_API int pthread_getaffinity_np(pthread_t thread, size_t size,
   const int errno_before = errno;
   const int failed = recorded_set(set, size, [&] {
     errno = next_pthread_getaffinity.get()(thread, size, set);
-    return errno == 0 ? 0 : -1;
+    return errno == 0;
   });
   const int error = failed < 0 ? errno : 0;
   errno = errno_before;
