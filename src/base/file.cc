@@ -71,12 +71,14 @@ MappedFile::~MappedFile() {
   if (data_ != nullptr) munmap(const_cast<std::uint8_t*>(data_), size_);
 }
 
-// Whole pages only, and a page more at each end: what is near is mapped with what is read.
+// Whole pages, and what stands around them: with what is read the system maps up to 64 KiB.
 void MappedFile::forget(std::size_t offset, std::size_t size) const {
   constexpr std::size_t page = 4096;
+  constexpr std::size_t around = std::size_t{64} << 10;
   if (data_ == nullptr || offset >= size_) return;
-  const std::size_t first = offset / page * page;
-  const std::size_t last = std::min(size_, offset + std::min(size, size_ - offset));
+  const std::size_t first = (offset - std::min(offset, around)) / page * page;
+  const std::size_t end = offset + std::min(size, size_ - offset);
+  const std::size_t last = end + std::min(around, size_ - end);
   madvise(const_cast<std::uint8_t*>(data_) + first, last - first, MADV_DONTNEED);
 }
 

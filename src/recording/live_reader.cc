@@ -150,7 +150,6 @@ bool Scan::staging(std::uint64_t place, std::uint64_t size) {
 // All that `used` covers by now and that was not looked at yet. A process that still runs may have made its log longer
 // than it was when it was mapped.
 void Scan::extents() {
-  constexpr std::uint64_t kept_bytes = std::uint64_t{4} << 20;
   const std::uint64_t used = live_used(state.file.bytes());
   if (used > state.file.bytes().size()) {
     if (auto longer = base::MappedFile::open(state.path); longer && longer->bytes().size() > state.file.bytes().size())

@@ -114,19 +114,18 @@ Result<std::shared_ptr<LogState>> load(const std::filesystem::path& path) {
   return state;
 }
 
-void PieceSource::forget_before(const StoredPiece& piece) {
-  constexpr std::uint64_t kept_bytes = std::uint64_t{4} << 20;
-  if (piece.offset < kept_from_ + kept_bytes) return;
-  state_->file.forget(kept_from_, piece.offset - kept_from_);
-  kept_from_ = piece.offset;
+void PieceSource::forget_up_to(std::uint64_t offset, bool all) {
+  if (!all && offset < kept_from_ + kept_bytes) return;
+  state_->file.forget(kept_from_, offset - kept_from_);
+  kept_from_ = offset;
 }
 
 Result<std::optional<Piece>> PieceSource::next() {
   if (exhausted()) return std::optional<Piece>{};
   const std::uint64_t sequence = next_++;
   const StoredPiece& piece = thread_->pieces[sequence];
-  forget_before(piece);
   if (state_->info.sealed) return unpack(piece, sequence);
+  forget_up_to(piece.offset);
   return std::optional<Piece>{Piece{state_->payload(piece), true, piece.steps_before, piece.is_fresh}};
 }
 
@@ -147,20 +146,29 @@ Result<void> PieceSource::check_sum(const StoredPiece& piece, std::uint64_t sequ
 Result<void> PieceSource::check() {
   const std::uint64_t sequence = next_++;
   if (!state_->info.sealed) return {};
-  forget_before(thread_->pieces[sequence]);
-  return check_sum(thread_->pieces[sequence], sequence);
+  const StoredPiece& piece = thread_->pieces[sequence];
+  Result<void> checked = check_sum(piece, sequence);
+  forget_up_to(piece.offset + piece.stored, exhausted());
+  return checked;
 }
 
 Result<std::optional<Piece>> PieceSource::unpack(const StoredPiece& piece, std::uint64_t sequence) {
   if (auto checked = check_sum(piece, sequence); !checked) return tl::unexpected(checked.error());
   const std::span<const std::uint8_t> stored = state_->file.bytes().subspan(piece.offset, piece.stored);
-  if (piece.codec == Codec::raw) return std::optional<Piece>{Piece{stored, false, std::nullopt}};
+  if (piece.codec == Codec::raw) {
+    buffer_.assign(stored.begin(), stored.end());
+    forget_up_to(piece.offset + piece.stored);
+    return std::optional<Piece>{Piece{buffer_, false, std::nullopt}};
+  }
   if (ZSTD_getFrameContentSize(stored.data(), stored.size()) != piece.raw)
     return damaged(piece, sequence, "its length is not the one declared");
   buffer_.resize(piece.raw);
   if (ZSTD_decompress(buffer_.data(), buffer_.size(), stored.data(), stored.size()) != piece.raw) {
     return damaged(piece, sequence, "it cannot be decompressed");
   }
+  // To map it again costs as much as a hundred events: what is packed well holds far more.
+  const bool lasts_long = piece.stored * 4 < piece.raw * 3;
+  forget_up_to(piece.offset + piece.stored, lasts_long);
   return std::optional<Piece>{Piece{buffer_, false, std::nullopt}};
 }
 

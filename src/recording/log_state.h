@@ -17,6 +17,9 @@
 
 namespace reprise::recording {
 
+// How much of a mapped log may stay in memory behind what is read: however long it is, it takes no more.
+constexpr std::uint64_t kept_bytes = std::uint64_t{32} << 10;
+
 // Where a piece of a stream stands in the file.
 struct StoredPiece {
   std::uint64_t offset{0};  // of the payload (live) or of the stored bytes (sealed)
@@ -82,8 +85,8 @@ class PieceSource {
 
   std::shared_ptr<const LogState> state_;
   const LoadedThread* thread_;
-  // A log may be larger than the memory: what was read long ago is given back.
-  void forget_before(const StoredPiece& piece);
+  // A log may be larger than the memory: what was read is given back.
+  void forget_up_to(std::uint64_t offset, bool all = false);
 
   std::size_t next_{0};
   std::uint64_t kept_from_{0};

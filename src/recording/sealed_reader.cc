@@ -160,7 +160,6 @@ class Chunks {
   // Reads the heads of all chunks into the threads; stops with a problem where there is none. Without a thread table
   // (`trusts_heads` false) each checksum is checked at once, for the head is then all that says where the next one is.
   void scan() {
-    constexpr std::uint64_t kept_bytes = std::uint64_t{4} << 20;
     std::uint64_t offset = sealed_header_bytes;
     std::uint64_t kept_from = 0;
     while (offset < end_) {
@@ -172,6 +171,7 @@ class Chunks {
         kept_from = offset;
       }
     }
+    state_.file.forget(kept_from, end_ - kept_from);
   }
 
   std::unordered_map<ThreadIndex, LoadedThread> threads;
