@@ -72,11 +72,13 @@ void pass_signal(int signal) {
   is_signalled.store(true);
 }
 
+// The handler stays until the signal has passed: another thread may get the same one, and would end the process at once
+// while this one waits for its turn, or writes.
 void at_signal(int signal, siginfo_t* info, void*) {
+  if (!is_signalled.load() && is_own_doing(signal, *info)) pass_signal(signal);
   struct sigaction by_default {};
   by_default.sa_handler = SIG_DFL;
   set_handler(signal, &by_default, nullptr);
-  if (!is_signalled.load() && is_own_doing(signal, *info)) pass_signal(signal);
   raise(signal);
 }
 
