@@ -51,8 +51,8 @@ BARS = {"mcapi.record.R": 1.10, "mcapi.record.S": 1.30, "mcapi.record.D": 1.15,
         "mcapi.R": 1.0, "mcapi.S": 1.5, "mcapi.D": 52}
 MEMORY_FACTOR, MEMORY_MIB, MEMORY_GROWTH = 1.3, 2.0, 1.05
 SECONDS_MAX = 240
-ENOUGH_SECONDS = 0.5  # of baselines: a program is run more often than asked for, up to so many times, until it has them
-SHORT_ROUNDS = 5
+ENOUGH_SECONDS = 1.5  # of baselines: a program is run more often than asked for, up to so many times, until it has them
+SHORT_ROUNDS = 8
 
 
 class Memory(threading.Thread):
