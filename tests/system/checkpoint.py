@@ -28,6 +28,11 @@ def standing(bench, name):
     return bench.info(name)["checkpoints"]["standing"]
 
 
+def start_of(pid):
+    """In ticks since the machine was started."""
+    return int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[19])
+
+
 def is_there(pid):
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
@@ -218,9 +223,13 @@ def cleaned(bench):
     pids = [one["pid"] for one in checkpoints]
     bench.expect(recorded.code == 3 and len(pids) == 3 and all(is_there(pid) for pid in pids), "cleaned: they stand")
     bench.expect(all(one["alive"] and one["resident_bytes"] > 0 for one in checkpoints), f"cleaned: {checkpoints}")
-    # A number that somebody else has now: the entry of the first names a process of ours.
-    other = subprocess.Popen(["sleep", "60"])
+    # A number that somebody else has now: the entry of the first names a process of ours, started at another tick.
     entry = bench.path("cleaned") / "checkpoints" / str(checkpoints[0]["number"])
+    other = subprocess.Popen(["sleep", "60"])
+    while f"started {start_of(other.pid)}\n" in entry.read_text():
+        other.kill()
+        other.wait()
+        other = subprocess.Popen(["sleep", "60"])
     entry.write_text(entry.read_text().replace(f"pid {pids[0]}\n", f"pid {other.pid}\n"))
     bench.expect(not standing(bench, "cleaned")[0]["alive"], "cleaned: another process with its number is not it")
     bench.expect(are_gone(pids[:1]), "cleaned: whom no entry names does not stand")

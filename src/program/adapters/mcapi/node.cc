@@ -76,6 +76,7 @@ Status enter(std::uint32_t id, std::uint32_t kind, Index& slot) {
   node.kind = kind;
   node.next_port = first_any_port;
   node.group = group_of(id, slot, live_nodes == 0);
+  node.taking.store(0);  // who had the slot before may have died while it took a message
   if (slot >= header.nodes_used.load()) header.nodes_used.store(slot + 1);
   node.state.store(State::live);
   return Status::success;
