@@ -106,7 +106,7 @@ void find_retrieval() {
 
 void retrieve_in_turn(Node& node) {
   if (technique.load(std::memory_order_relaxed) != Technique::sender) return;
-  share_core(segment().node(node.slot).retrieved.load(std::memory_order_relaxed));
+  share_core(node);
   if (!is_first) return;
   await_arrivals(node, last_arrival - 1);
   Header& header = segment().header();

@@ -194,7 +194,7 @@ void await_message(Node& node, Request& request, const MessageId& id) {
   // One certain message is waited for: who sends it needs a core. In turns, it may be a long way off.
   const Looks looks{.times = is_in_turns() ? 2 : 12, .rests = false};
   want(request, &id);
-  if (!is_in_turns()) share_core(segment().node(node.slot).retrieved.load(std::memory_order_relaxed));
+  if (!is_in_turns()) share_core(node);
   wait_for(node, node.event(), Deadline(forever), is_there, looks);
   want(request, nullptr);
 }

@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <time.h>
 
+#include "program/adapters/mcapi/node.h"
 #include "program/adapters/mcapi/segment.h"
 
 namespace reprise::mcapi {
@@ -14,6 +15,7 @@ cpu_set_t at_start;
 
 class Cores {
  public:
+  // So many messages its node has retrieved by now.
   void look(std::uint32_t retrieved) {
     constexpr unsigned looks_after = 256;
     constexpr std::int64_t little_ns = 20'000;
@@ -60,7 +62,7 @@ thread_local Cores cores;
 
 }  // namespace
 
-void share_core(std::uint32_t retrieved) { cores.look(retrieved); }
+void share_core(const Node& node) { cores.look(segment().node(node.slot).retrieved.load(std::memory_order_relaxed)); }
 void leave_core() { cores.leave(); }
 
 }  // namespace reprise::mcapi

@@ -1,7 +1,7 @@
 // Replay: nodes that do little but wait for each other share one core.
 //
-//   share_core(retrieved);   // this thread waits for another node; so many messages it has retrieved by now
-//   leave_core();            // it has its own cores again
+//   share_core(node);   // this thread waits for another node
+//   leave_core();       // it has its own cores again
 //
 // Whoever is waited for runs next where one waits, nobody is woken on another core, and no cache line has to come from
 // there. Nodes that have more to do with a message keep their own cores, and get them back. A node that is bound to a
@@ -11,11 +11,11 @@
 // Cost      A count; now and then a look at the thread's clock.
 #pragma once
 
-#include <cstdint>
-
 namespace reprise::mcapi {
 
-void share_core(std::uint32_t retrieved);
+struct Node;
+
+void share_core(const Node& node);
 void leave_core();
 
 }  // namespace reprise::mcapi
