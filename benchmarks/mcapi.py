@@ -308,7 +308,7 @@ def as_json(rows, found, own, judged):
 
 
 def arguments_of():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
     parser.add_argument("--only", default=",".join(BENCHMARKS), help="these benchmarks, separated by commas")
     parser.add_argument("--all", action="store_true", help="all ten programs of each, not just the smallest and the largest")
     parser.add_argument("--rounds", type=int, default=5, help="how often everything takes its turn")
