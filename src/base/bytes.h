@@ -22,6 +22,22 @@ inline std::uint8_t* put_varint(std::uint8_t* at, std::uint64_t value) {
   return at;
 }
 
+// memcpy for few bytes: pieces that overlap, and no call.
+inline void copy_short(std::uint8_t* to, const void* bytes, std::size_t size) {
+  const auto* const from = static_cast<const std::uint8_t*>(bytes);
+  if (size > 64) {
+    std::memcpy(to, from, size);
+  } else if (size >= 32) {
+    std::memcpy(to, from, 32);
+    std::memcpy(to + size - 32, from + size - 32, 32);
+  } else if (size >= 8) {
+    for (std::size_t at = 0; at + 8 < size; at += 8) std::memcpy(to + at, from + at, 8);
+    std::memcpy(to + size - 8, from + size - 8, 8);
+  } else {
+    for (std::size_t at = 0; at < size; ++at) to[at] = from[at];
+  }
+}
+
 inline std::uint8_t* put_u32(std::uint8_t* at, std::uint32_t value) {
   for (int i = 0; i < 4; ++i) *at++ = static_cast<std::uint8_t>(value >> (8 * i));
   return at;

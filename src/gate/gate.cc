@@ -39,7 +39,7 @@ void keep_or_compare(Thread& thread, std::string_view bytes) {
     self.equal = self.now == std::string_view(static_cast<const char*>(recorded), size);
   };
   if (!thread.gate->perhaps_given(thread, Kind::content, compare, &comparison)) {
-    thread.gate->keep(thread, Kind::content, {}, bytes.data(), bytes.size());
+    thread.gate->keep_contents(thread, bytes);
   } else if (!comparison.equal) {
     thread.gate->differs(thread, Kind::content, "the contents are not the recorded ones");
   }

@@ -338,6 +338,12 @@ void Recorder::keep(Thread& thread, Kind kind, std::string_view name, const void
   });
 }
 
+void Recorder::keep_contents(Thread& thread, std::string_view bytes) {
+  write(thread, Kind::content, 0, [&](recording::StreamWriter& writer, std::uint64_t step, std::uint8_t check) {
+    return writer.append_contents(step, check, bytes);
+  });
+}
+
 bool Recorder::mailed(Thread& thread, const gate::Mailed& mailed) {
   if (thread.has_checkpoints && is_woken(thread)) return thread.gate->mailed(thread, mailed);
   gate::perturb::before(thread);

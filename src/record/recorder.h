@@ -73,6 +73,7 @@ class Recorder final : public gate::Gate {
   void fail(gate::Thread& thread, gate::Object& object, Kind kind) override;
   bool given(gate::Thread& thread, Kind kind, std::string_view name, Take take, void* context) override;
   void keep(gate::Thread& thread, Kind kind, std::string_view name, const void* bytes, std::size_t size) override;
+  void keep_contents(gate::Thread& thread, std::string_view bytes) override;
   bool mailed(gate::Thread& thread, const gate::Mailed& mailed) override;
   bool chosen(gate::Thread& thread, Kind kind, std::uint64_t expected, std::uint64_t& number) override;
   void choose(gate::Thread& thread, Kind kind, std::uint64_t expected, std::uint64_t number) override;

@@ -11,8 +11,8 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
-#include "base/check.h"
 #include "recording/digest.h"
 #include "recording/staging.h"
 
@@ -20,6 +20,7 @@ namespace reprise::recording {
 namespace {
 
 constexpr std::size_t chunk_bytes = std::size_t{256} << 10;
+constexpr std::size_t chunk_bytes_staged = std::size_t{1} << 20;  // of a log that has come so far
 constexpr std::size_t chunk_bytes_max = std::size_t{2} << 20;
 constexpr std::size_t page_bytes = 4096;
 constexpr std::size_t first_block_bytes = 128;
@@ -36,18 +37,22 @@ bool exceeds_limit(std::uint64_t size) {
   return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && size > limit.rlim_cur;
 }
 
-// Null when the system says no; errno then says why.
-void* map_reserved(int file, std::uint64_t offset, std::size_t size) {
+// False when the system says no; errno then says why.
+bool reserve(int file, std::uint64_t offset, std::size_t size) {
   if (exceeds_limit(offset + size)) {
     errno = EFBIG;
-    return nullptr;
+    return false;
   }
   int error = 0;
   do {
     error = posix_fallocate(file, static_cast<off_t>(offset), static_cast<off_t>(size));
   } while (error == EINTR);  // the program's own signals must not end its recording
   errno = error;
-  if (error != 0) return nullptr;
+  return error == 0;
+}
+
+// What is reserved. Null when the system says no.
+void* map_reserved(int file, std::uint64_t offset, std::size_t size) {
   void* at = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, static_cast<off_t>(offset));
   if (at == MAP_FAILED) return nullptr;
   madvise(at, size, MADV_RANDOM);  // there is nothing to read ahead, and it costs as much as 25 faults
@@ -74,6 +79,15 @@ void write_zeros(int file, std::uint64_t offset, std::size_t pages) {
   errno = errno_of_program;
 }
 
+// All at once, for half of what a fault for each would cost.
+void map_pages(void* at, std::size_t size) {
+#if defined(MADV_POPULATE_WRITE)
+  const int errno_of_program = errno;
+  madvise(at, size, MADV_POPULATE_WRITE);  // or they are mapped when they are touched
+  errno = errno_of_program;
+#endif
+}
+
 // Never in place of a file that has the name. Not every file system can do that in one step.
 bool give_name(const char* unnamed, const char* name) {
   if (renameat2(AT_FDCWD, unnamed, AT_FDCWD, name, RENAME_NOREPLACE) == 0) return true;
@@ -94,7 +108,7 @@ Result<Live*> Live::create(const std::filesystem::path& path) {
     unlink(unnamed.c_str());
     return fail(ErrorCode::io, what + path.string() + ": " + std::strerror(error));
   };
-  void* at = map_reserved(file, 0, live_header_bytes);
+  void* at = reserve(file, 0, live_header_bytes) ? map_reserved(file, 0, live_header_bytes) : nullptr;
   if (at == nullptr) return give_up("no room for ");
   auto* header = static_cast<LiveHeader*>(at);
   header->version = format_version;
@@ -113,36 +127,55 @@ bool Live::grow(std::size_t size_min) {
   if (file_ < 0) return false;
   // Each chunk ends where what is written in one go may begin; the longer the log, the fewer there are.
   // What is dropped behind a checkpoint goes back to the disk by the chunk.
-  const std::size_t wanted =
-      keeps_track_ ? chunk_bytes : std::clamp<std::size_t>(file_size_, chunk_bytes, chunk_bytes_max);
+  const std::size_t wanted = keeps_track_ ? chunk_bytes
+                                          : std::clamp(std::size_t{file_size_},
+                                                       has_staged_ ? chunk_bytes_staged : chunk_bytes, chunk_bytes_max);
   std::size_t size = round_up(file_size_ + size_min, flush_bytes) - file_size_;
   if (size < wanted) size = (file_size_ + wanted) / flush_bytes * flush_bytes - file_size_;
   const int errno_of_program = errno;
-  void* at = map_reserved(file_, file_size_, size);
+  const bool is_reserved = reserve(file_, file_size_, size);
   errno = errno_of_program;
-  if (at == nullptr) {
-    header_->flags.fetch_or(live_no_space, std::memory_order_seq_cst);
-    return false;
-  }
-  if (chunk_ != nullptr && chunk_used_ < chunk_size_) pad(chunk_size_ - chunk_used_);
-  std::uint8_t* const closed = chunk_;
-  // Whoever still writes there faults in the one page it needs; the rest is the file's, not this process's, memory.
-  if (closed != nullptr) madvise(closed, chunks_[closed].once_bytes, MADV_DONTNEED);
-  chunk_ = static_cast<std::uint8_t*>(at);
+  if (!is_reserved) return stop();
+  if (chunk_used_ < chunk_size_) pad(chunk_size_ - chunk_used_);
+  if (file_size_ == live_header_bytes) write_zeros(file_, file_size_, first_pages);
+  close_chunk();
   chunk_size_ = size;
   chunk_used_ = 0;
-  if (closed == nullptr) write_zeros(file_, file_size_, first_pages);
   file_size_ += size;
-  chunks_[chunk_] = Chunk{size, size, 0};
-  use(chunk_);  // it is the newest
-  if (closed != nullptr) unuse(closed);
   return true;
 }
 
+// Whoever still writes there faults in the one page it needs; the rest is the file's, not this process's, memory.
+void Live::close_chunk() {
+  if (chunk_ == nullptr) return;
+  madvise(chunk_, chunks_[chunk_].once_bytes, MADV_DONTNEED);
+  unuse(std::exchange(chunk_, nullptr));
+}
+
+// What only takes written extents need not be mapped.
+bool Live::map_chunk() {
+  if (chunk_ != nullptr) return true;
+  if (file_ < 0) return false;
+  const int errno_of_program = errno;
+  chunk_ = static_cast<std::uint8_t*>(map_reserved(file_, file_size_ - chunk_size_, chunk_size_));
+  errno = errno_of_program;
+  if (chunk_ == nullptr) return stop();
+  chunks_[chunk_] = Chunk{chunk_size_, chunk_size_, 0};
+  use(chunk_);  // it is the newest
+  return true;
+}
+
+// There is no room any more.
+bool Live::stop() {
+  header_->flags.fetch_or(live_no_space, std::memory_order_seq_cst);
+  return false;
+}
+
 void Live::pad(std::size_t size) {
-  auto* extent = reinterpret_cast<ExtentHeader*>(chunk_ + chunk_used_);
-  extent->size = size;
-  extent->kind = static_cast<std::uint32_t>(ExtentKind::padding);
+  const ExtentHeader padding{static_cast<std::uint32_t>(ExtentKind::padding), 0, size, 0, 0, 0};
+  const int errno_of_program = errno;
+  write_at(end(), &padding, sizeof padding);
+  errno = errno_of_program;
   if (keeps_track_) gaps_[end()] = size;
   chunk_used_ += size;
   header_->used.store(end(), std::memory_order_release);
@@ -152,9 +185,8 @@ void Live::pad(std::size_t size) {
 std::uint8_t* Live::add_extent(ExtentKind kind, ThreadIndex thread, std::uint32_t sequence, std::uint64_t steps_before,
                                std::size_t size) {
   if (full()) return nullptr;  // for every thread alike: a recording that ended does not go on
-  if (chunk_ == nullptr || chunk_size_ - chunk_used_ < size) {
-    if (!grow(size)) return nullptr;
-  }
+  if (chunk_size_ - chunk_used_ < size && !grow(size)) return nullptr;
+  if (!map_chunk()) return nullptr;
   auto* extent = reinterpret_cast<ExtentHeader*>(chunk_ + chunk_used_);
   extent->thread = thread;
   extent->size = size;
@@ -221,7 +253,9 @@ std::unique_ptr<Staging> Live::stage(ThreadIndex thread, std::uint32_t sequence)
   if (sequence < staged_from || keeps_track_) return nullptr;
   const std::lock_guard lock(mutex_);
   const std::size_t size = staging_head_bytes + flush_bytes;
-  if (full() || (chunk_size_ - chunk_used_ < size + page_bytes && !grow(size + page_bytes))) return nullptr;
+  has_staged_ = true;
+  if (full() || (chunk_size_ - chunk_used_ < size + page_bytes && !grow(size + page_bytes)) || !map_chunk())
+    return nullptr;
   const std::size_t gap = round_up(end() + staging_head_bytes, page_bytes) - staging_head_bytes - end();
   if (gap > 0) pad(gap);
   Chunk& chunk = chunks_[chunk_];
@@ -229,7 +263,9 @@ std::unique_ptr<Staging> Live::stage(ThreadIndex thread, std::uint32_t sequence)
   write_zeros(file_, end() + staging_head_bytes, staged_blocks);
   std::uint8_t* const head = add_extent(ExtentKind::staging, thread, 0, 0, size);
   use(head);
-  return std::make_unique<Staging>(*this, thread, head - extent_header_bytes + staging_head_bytes);
+  std::uint8_t* const pages = head - extent_header_bytes + staging_head_bytes;
+  map_pages(pages, flush_bytes);
+  return std::make_unique<Staging>(*this, thread, pages);
 }
 
 // Beyond what `used` covers, and without the mapping: what was not written whole is not there.
@@ -241,10 +277,7 @@ bool Live::write_extents(std::span<const iovec> pieces) {
   const int errno_of_program = errno;
   const bool is_written = !exceeds_limit(end() + size) && write_all(file_, pieces, size, end());
   errno = errno_of_program;
-  if (!is_written) {
-    header_->flags.fetch_or(live_no_space, std::memory_order_seq_cst);
-    return false;
-  }
+  if (!is_written) return stop();
   chunk_used_ += size;
   header_->used.store(end(), std::memory_order_release);
   return true;

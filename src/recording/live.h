@@ -176,6 +176,9 @@ class Live final : public BlockSource {
   std::uint8_t* add_extent(ExtentKind kind, ThreadIndex thread, std::uint32_t sequence, std::uint64_t steps_before,
                            std::size_t size);
   bool grow(std::size_t size_min);
+  void close_chunk();
+  bool map_chunk();
+  bool stop();
   void pad(std::size_t size);
   std::uint64_t end() const { return file_size_ - chunk_size_ + chunk_used_; }  // where the next extent goes
 
@@ -201,13 +204,14 @@ class Live final : public BlockSource {
   std::atomic<bool> is_refused_{false};
   std::mutex mutex_;  // guards what follows, and the order of extents
   std::map<const std::uint8_t*, Chunk> chunks_;
-  std::uint8_t* chunk_{nullptr};  // the newest
+  std::uint8_t* chunk_{nullptr};  // the newest, if it is mapped
   std::size_t chunk_used_{0};
   std::size_t chunk_size_{0};
   std::uint64_t file_size_{live_header_bytes};
   std::uint8_t* slot_page_{nullptr};
   std::uint32_t slots_in_page_{0};
   std::uint32_t next_index_{main_thread};
+  bool has_staged_{false};  // somebody writes much
   bool keeps_track_{false};
   std::map<ThreadIndex, std::deque<Block>> blocks_;  // those that were not dropped
   std::map<std::uint64_t, std::uint64_t> gaps_;      // padding: offset, size

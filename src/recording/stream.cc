@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/check.h"
@@ -13,9 +14,7 @@ namespace {
 
 constexpr std::uint8_t kind_bits = 0x3F;
 constexpr std::uint8_t same_object_bit = 0x40;
-constexpr std::uint8_t next_step_bit = 0x80;
-constexpr std::uint8_t mailed_tag = 39;       // a `mailbox` in short
-constexpr std::size_t record_bytes_max = 80;  // all but value and name
+constexpr std::uint8_t mailed_tag = 39;  // a `mailbox` in short
 constexpr std::uint64_t reference_explicit = 0;
 constexpr std::uint64_t reference_new = 1;
 constexpr std::uint64_t reference_cached = 2;
@@ -230,28 +229,9 @@ bool StreamWriter::append(std::uint64_t step, std::uint8_t check, const gate::Ma
   return true;
 }
 
-// What comes between the tag and the body of a step.
-std::uint8_t* StreamWriter::put_step(std::uint8_t* at, std::uint64_t step, std::uint8_t check) const {
-  if (step == step_ + 1) return at;
+void StreamWriter::fail_step(std::uint64_t step) const {
   CHECK(step > step_, step, step_);
-  at = base::put_varint(at, step - step_ - 2);
-  *at++ = check;
-  return at;
-}
-
-// The first byte goes last: until it is there, the record is not.
-void StreamWriter::finish_record(std::uint8_t tag, std::uint8_t* at) {
-  std::atomic_ref<std::uint8_t>(*at_).store(tag, std::memory_order_release);
-  at_ = at;
-  ++written_;
-}
-
-// A step that mentions no object and is no failure.
-void StreamWriter::finish_step(Kind kind, std::uint64_t step, std::uint8_t* at) {
-  const auto tag = static_cast<std::uint8_t>(static_cast<std::uint8_t>(kind) | (step == step_ + 1 ? next_step_bit : 0));
-  run_ = nullptr;
-  step_ = step;
-  finish_record(tag, at);
+  std::abort();
 }
 
 bool StreamWriter::append(const Event& event) {

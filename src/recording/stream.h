@@ -8,6 +8,7 @@
 // event. Cost      append: a few varints into mapped memory; no system call unless a block is full.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -26,6 +27,7 @@ namespace reprise::recording {
 constexpr std::uint64_t max_step = std::uint64_t{1} << 62;
 constexpr std::uint64_t max_order = std::uint64_t{1} << 62;
 constexpr std::size_t max_record_bytes = std::size_t{1} << 30;
+constexpr std::uint8_t next_step_bit = 0x80;  // in the tag of a record
 
 // Objects a stream mentioned lately: a mention is then one byte, and its order a difference. Writer and reader keep the
 // same one.
@@ -75,6 +77,19 @@ class StreamWriter {
   // The same for a value with these bytes (not a clock).
   bool append(std::uint64_t step, std::uint8_t check, Kind kind, std::string_view name, std::string_view value);
 
+  // The same for contents that have no name. Inline: each message that is kept comes this way.
+  bool append_contents(std::uint64_t step, std::uint8_t check, std::string_view value) {
+    constexpr std::size_t short_bytes = 127;  // its length is one byte
+    if (value.size() > short_bytes || static_cast<std::size_t>(end_ - at_) < record_bytes_max + value.size())
+      return append(step, check, Kind::content, {}, value);
+    std::uint8_t* at = put_step(at_ + 1, step, check);
+    *at++ = 0;
+    *at++ = static_cast<std::uint8_t>(value.size());
+    base::copy_short(at, value.data(), value.size());
+    finish_step(Kind::content, step, at + value.size());
+    return true;
+  }
+
   // The same for a choice.
   bool append(std::uint64_t step, std::uint8_t check, Kind kind, std::uint64_t number);
 
@@ -105,9 +120,36 @@ class StreamWriter {
   bool change_block(std::size_t bytes);
   std::span<std::uint8_t> next_block(std::size_t bytes);
   bool leave_staging();
-  std::uint8_t* put_step(std::uint8_t* at, std::uint64_t step, std::uint8_t check) const;
-  void finish_record(std::uint8_t tag, std::uint8_t* at);
-  void finish_step(Kind kind, std::uint64_t step, std::uint8_t* at);
+
+  // What comes between the tag and the body of a step.
+  std::uint8_t* put_step(std::uint8_t* at, std::uint64_t step, std::uint8_t check) const {
+    if (step == step_ + 1) return at;
+    if (step <= step_) [[unlikely]]
+      fail_step(step);
+    at = base::put_varint(at, step - step_ - 2);
+    *at++ = check;
+    return at;
+  }
+
+  [[noreturn, gnu::cold]] void fail_step(std::uint64_t step) const;
+
+  // The first byte goes last: until it is there, the record is not.
+  void finish_record(std::uint8_t tag, std::uint8_t* at) {
+    std::atomic_ref<std::uint8_t>(*at_).store(tag, std::memory_order_release);
+    at_ = at;
+    ++written_;
+  }
+
+  // A step that mentions no object and is no failure.
+  void finish_step(Kind kind, std::uint64_t step, std::uint8_t* at) {
+    const auto tag =
+        static_cast<std::uint8_t>(static_cast<std::uint8_t>(kind) | (step == step_ + 1 ? next_step_bit : 0));
+    run_ = nullptr;
+    step_ = step;
+    finish_record(tag, at);
+  }
+
+  static constexpr std::size_t record_bytes_max = 80;  // all but value and name
 
   BlockSource& source_;
   ThreadIndex thread_;

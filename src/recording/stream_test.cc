@@ -170,6 +170,34 @@ TEST(Stream, ReadsBackWhatWasWritten) {
   EXPECT_TRUE(held);
 }
 
+// Goal    Contents that are appended the short way are those of the general way, byte for byte, and copied exactly.
+// Method  Every length around each limit of the short way and of its copy, in blocks that hold a few or many, steps
+// left
+//         out in between; guard bytes stand around each value.
+TEST(Stream, AppendsContentsAsAnyValue) {
+  for (const std::size_t block : {std::size_t{100}, std::size_t{256}, std::size_t{1} << 16}) {
+    MemoryBlocks short_way(block);
+    MemoryBlocks general_way(block);
+    StreamWriter appended(short_way, main_thread);
+    StreamWriter expected(general_way, main_thread);
+    std::uint64_t step = 0;
+    for (std::size_t size = 0; size <= 200; ++size) {
+      std::string guarded(size + 2, '#');
+      for (std::size_t i = 0; i < size; ++i) guarded[i + 1] = static_cast<char>(size * 31 + i + 1);
+      const std::string_view value(guarded.data() + 1, size);
+      step += size % 3 == 0 ? 1000 : 1;
+      ASSERT_TRUE(appended.append_contents(step, 0x5A, value));
+      ASSERT_TRUE(expected.append({.step = step, .kind = Kind::content, .value = value, .check = 0x5A}));
+    }
+    ASSERT_EQ(appended.written(), 201u);
+    ASSERT_EQ(short_way.blocks.size(), general_way.blocks.size());
+    EXPECT_TRUE(std::equal(short_way.blocks.begin(), short_way.blocks.end(), general_way.blocks.begin(),
+                           [](const auto& one, const auto& other) { return one.bytes == other.bytes; }))
+        << "blocks of " << block;
+    EXPECT_EQ(read_all(short_way.reader(main_thread)).events.size(), 201u);
+  }
+}
+
 // Goal    Random bytes never crash the reader and never make it read on after damage.
 // Method  Arbitrary bytes as a sealed and as a live piece; read_all checks that an error stays.
 TEST(Stream, SurvivesRandomBytes) {

@@ -267,6 +267,11 @@ class Gate {
   virtual bool given(Thread& thread, Kind kind, std::string_view name, Take take, void* context) = 0;
   virtual void keep(Thread& thread, Kind kind, std::string_view name, const void* bytes, std::size_t size) = 0;
 
+  // Keeps what came from another thread or process (level data).
+  virtual void keep_contents(Thread& thread, std::string_view bytes) {
+    keep(thread, Kind::content, {}, bytes.data(), bytes.size());
+  }
+
   // The same for what need not be there: true only if the recording has a `kind` next. Never waits, never diverges.
   virtual bool perhaps_given(Thread& thread, Kind kind, Take take, void* context) = 0;
 

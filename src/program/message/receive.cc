@@ -57,7 +57,7 @@ std::optional<message> Mailbox::receive_live(gate::Thread* thread, const Deadlin
         const std::uint64_t digest = source->kept ? 0 : digest_of(source->in.payload());
         pass_choosing(*thread, object_, Kind::receive, source->number, digest);
         const std::string_view contents = source->in.contents();
-        if (source->kept) thread->gate->keep(*thread, Kind::content, {}, contents.data(), contents.size());
+        if (source->kept) thread->gate->keep_contents(*thread, contents);
       }
       message taken = take(source);
       const bool more = sleepers_ > 0 && !ready_.empty();
