@@ -13,6 +13,7 @@
 #include <reprise/detail/gate.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <mutex>
@@ -177,11 +178,16 @@ class Busy {
 
 // What is awaited often comes soon, and then neither side needs to be woken. So whoever waits looks a few times before
 // it sleeps. To rest before each look lets several come: to take each alone would cost both sides a cache miss or two.
-// The yield is for one who waits for this core.
+// The yield is for one who waits for this core. If nobody does, it goes on looking for as long as it would take to
+// sleep and be woken, 20 us of two cores.
 struct Looks {
   int times{2};
+  int times_alone{16};
   bool rests{true};
 };
+
+// Gives this core to whoever waits for it. True if nobody did.
+bool yield_in_vain();
 
 // Waits for `event` until `is_so()`, or until the node ends; every now and then it looks who has died. False when the
 // time is over.
@@ -189,10 +195,16 @@ template <typename Condition>
 bool wait_for(Node& node, Event& event, const Deadline& deadline, Condition is_so, Looks looks = {}) {
   constexpr std::chrono::milliseconds slice(50);
   const Busy busy(node);
+  bool is_alone = looks.rests;
   unsigned pauses = 16;
-  for (int i = 0; i < looks.times && !node.ended.load(); ++i, pauses *= 2) {
+  for (int i = 0; i < (is_alone ? looks.times_alone : looks.times) && !node.ended.load(); ++i) {
     if (looks.rests) gate::rest(pauses);
-    sched_yield();
+    pauses = std::min(pauses * 2, 64u);
+    if (is_alone) {
+      is_alone = yield_in_vain();
+    } else {
+      sched_yield();
+    }
     if (is_so()) return true;
   }
   const auto since = std::chrono::steady_clock::now();
