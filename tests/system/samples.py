@@ -7,12 +7,12 @@ import hashlib
 import json
 import sys
 
-from _lib import GUESTS, IDENTICAL, SOURCE, Bench
+from _lib import BUILD, GUESTS, IDENTICAL, SOURCE, Bench
 
 SAMPLES = SOURCE / "format" / "samples"
 FIELDS = ("thread", "step", "kind", "object", "order", "number", "name", "value")
 VALUE_CHARACTERS_MAX = 40
-KINDS = {"sealed", "live", "data", "traced"}
+KINDS = {"sealed", "live", "data", "traced", "mcapi", "mcapi_pairs"}
 
 
 def brief(value):
@@ -40,11 +40,12 @@ def check(bench, sample):
     program = json.loads((sample / "manifest.json").read_text(encoding="utf-8"))["program"]["path"].rsplit("/", 1)[-1]
     info = bench.reprise("info", sample, "--json")
     bench.expect(info.code == 0 and info.json()["processes"][0]["process"] == program, f"{what}: info reads it", "", info)
-    if not (GUESTS / program).exists():
+    guest = next((folder / program for folder in (GUESTS, BUILD / "mcapi") if (folder / program).exists()), None)
+    if guest is None:
         print(f"{what}: not replayed, there is no guest {program} in this build")
         return
     for favour in ("first", "last"):
-        replayed = bench.reprise("replay", sample, "--program", GUESTS / program, "--favour", favour)
+        replayed = bench.reprise("replay", sample, "--program", guest, "--favour", favour)
         good = replayed.code == 0 and replayed.out.endswith(IDENTICAL)
         bench.expect(good, f"{what}: replays while the {favour} thread is favoured", "", replayed)
 

@@ -74,7 +74,7 @@ constexpr bool result_of(std::uint64_t number) { return (number & 2) != 0; }
 // ---- contents ----
 
 inline void keep_bytes(const void* bytes, std::size_t size) {
-  gate::current->gate->keep(*gate::current, Kind::content, {}, bytes, size);
+  gate::current->gate->keep_contents(*gate::current, {static_cast<const char*>(bytes), size});
 }
 inline std::string given_bytes() {
   std::string bytes;

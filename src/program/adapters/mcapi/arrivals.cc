@@ -7,14 +7,17 @@
 #include "program/adapters/mcapi/endpoints.h"
 #include "program/adapters/mcapi/groups.h"
 #include "program/adapters/mcapi/messages.h"
+#include "program/adapters/mcapi/naming.h"
 #include "program/adapters/mcapi/notes.h"
 #include "program/adapters/mcapi/one_core.h"
 #include "program/adapters/mcapi/segment.h"
 
 namespace reprise::mcapi {
-namespace {
 
 std::atomic<Technique> technique{Technique::receiver};
+
+namespace {
+
 thread_local std::uint64_t last_arrival = 0;
 std::atomic<std::uint32_t> endpoints_changed{0};
 
@@ -52,9 +55,11 @@ Technique asked_technique() {
 void pass_technique(std::uint32_t id) {
   if (gate::current == nullptr) return;
   constexpr std::uint64_t techniques = 4;
+  constexpr std::uint64_t by_pairs = std::uint64_t{1} << 40;
   const Passage passage(Kind::mcapi_node, techniques - 1);  // none: always written
   const Technique asked = asked_technique();
-  passage.keep(std::uint64_t{id} * techniques + static_cast<std::uint64_t>(asked));
+  passage.keep(by_pairs + std::uint64_t{id} * techniques + static_cast<std::uint64_t>(asked));
+  predicts_by_pairs.store(!passage.is_known() || (passage.number() & by_pairs) != 0);
   technique.store(passage.is_known() ? static_cast<Technique>(passage.number() % techniques) : asked);
 }
 
@@ -124,13 +129,13 @@ void keep_contents(const void* bytes, std::size_t size, std::uint32_t from) {
   if (thread == nullptr) return;
   const Technique used = technique.load(std::memory_order_relaxed);
   if (used != Technique::data && (used != Technique::groups || is_replayed() || !comes_from_outside(from))) return;
-  thread->gate->keep(*thread, Kind::content, {}, bytes, size);
+  thread->gate->keep_contents(*thread, {static_cast<const char*>(bytes), size});
 }
 
 void keep_peer(Handle peer) {
   gate::Thread* thread = gate::current;
   if (thread == nullptr || technique.load(std::memory_order_relaxed) != Technique::groups || is_replayed()) return;
-  thread->gate->keep(*thread, Kind::content, {}, &peer, sizeof peer);
+  thread->gate->keep_contents(*thread, {reinterpret_cast<const char*>(&peer), sizeof peer});
 }
 
 namespace {

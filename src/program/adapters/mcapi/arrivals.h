@@ -12,6 +12,7 @@ namespace reprise::mcapi {
 
 // groups: as receiver, and the contents of what comes from another group.
 enum class Technique : std::uint8_t { receiver, sender, data, groups };
+extern std::atomic<Technique> technique;  // of this process
 
 // Node `id` begins: what is recorded from now on ($MCAPI_TECHNIQUE), or on replay what was.
 void pass_technique(std::uint32_t id);

@@ -84,12 +84,10 @@ bool poll(Node& node, Request& request) {
 }
 
 std::uint64_t expected_of(const Request& request) {
-  return request.asked == Asked::receive ? expected_message(request.handle) : number_of(Status::success);
+  return request.asked == Asked::receive ? expected_message(met_at(request.handle)) : number_of(Status::success);
 }
 
-void tell_message(Handle handle, const void* buffer, const Arrived& arrived, const Passage& passage) {
-  if (gate::current == nullptr) return;
-  keep_message(handle, arrived.id, passage);
+void tell_more(Handle handle, const void* buffer, const Arrived& arrived) {
   retrieved(handle, arrived.ordinal);
   if (arrived.status == Status::msg_truncated) {
     // One byte more than there was room for says so.
@@ -102,9 +100,11 @@ void tell_message(Handle handle, const void* buffer, const Arrived& arrived, con
 
 void tell(Request& request, const Passage& passage) {
   request.told = true;
-  if (has_message(request))
-    return tell_message(request.handle, request.buffer, {request.status, request.size, request.id, request.ordinal},
-                        passage);
+  if (has_message(request)) {
+    const Arrived arrived{request.status, request.size, request.id, request.ordinal};
+    if (Met* const met = met_at(request.handle)) tell_message(*met, request.handle, request.buffer, arrived, passage);
+    return;
+  }
   passage.keep(number_of(request.status));
   if (request.status != Status::success) return;
   if (request.asked == Asked::packet)
@@ -134,7 +134,7 @@ void give_packet(Node& node, const Request& request, const std::string& bytes) {
 void tell_simulated(Node& node, Request& request, std::uint64_t number) {
   std::string bytes;
   Status status = is_status(number) ? status_of(number) : Status::success;
-  if (!is_status(number)) request.id = named_message(request.handle, number);
+  if (!is_status(number)) request.id = named_message(*met_at(request.handle), number);
   if (!is_status(number) || (request.asked == Asked::packet && status == Status::success)) give_contents(bytes);
   const std::lock_guard lock(node.mutex);
   if (status == Status::success) {
@@ -206,7 +206,7 @@ void tell_again(Node& node, Request& request, std::uint64_t number) {
   if (request.done) return;
   if (is_simulated()) return tell_simulated(node, request, number);
   if (!is_status(number)) {
-    const MessageId id = named_message(request.handle, number);
+    const MessageId id = named_message(*met_at(request.handle), number);
     if (is_grouped() && tell_from_outside(node, request, id)) return;
     find_retrieval();
     await_message(node, request, id);

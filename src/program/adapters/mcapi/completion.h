@@ -6,6 +6,8 @@
 // Threads   The node's mutex is held, except where said.
 #pragma once
 
+#include "program/adapters/mcapi/arrivals.h"
+#include "program/adapters/mcapi/naming.h"
 #include "program/adapters/mcapi/node.h"
 #include "program/adapters/mcapi/passage.h"
 
@@ -30,8 +32,19 @@ void tell(Request& request, const Passage& passage);
 // The same on replay: completes `request` as recorded, waiting for what it needs. Called without the mutex.
 void tell_again(Node& node, Request& request, std::uint64_t number);
 
-// The same of a message that was received at once.
-void tell_message(Handle handle, const void* buffer, const Arrived& arrived, const Passage& passage);
+// What the technique keeps of a message beside its name.
+void tell_more(Handle handle, const void* buffer, const Arrived& arrived);
+
+// The same of a message that was received at once, by a thread with a gate.
+[[gnu::always_inline]] inline void tell_message(Met& met, Handle handle, const void* buffer, const Arrived& arrived,
+                                                const Passage& passage) {
+  keep_message(met, arrived.id, passage);
+  const Technique used = technique.load(std::memory_order_relaxed);
+  if (used == Technique::receiver) return;
+  if (used != Technique::data || arrived.status != Status::success) return tell_more(handle, buffer, arrived);
+  gate::Thread* const thread = gate::current;
+  thread->gate->keep_contents(*thread, {static_cast<const char*>(buffer), arrived.size});
+}
 
 // A blocking receive, of a message or of a packet. Called without the mutex.
 Status receive_now(Node& node, Request& request, std::uint32_t timeout_ms, const Passage& passage);

@@ -6,6 +6,7 @@
 
 #include "program/adapters/mcapi/completion.h"
 #include "program/adapters/mcapi/endpoints.h"
+#include "program/adapters/mcapi/naming.h"
 #include "program/adapters/mcapi/notes.h"
 #include "program/adapters/mcapi/operations.h"
 #include "program/adapters/mcapi/passage.h"
@@ -166,16 +167,18 @@ Status receive(Handle handle, void* buffer, std::size_t capacity, std::size_t* r
   if (received == nullptr) return Status::parameter;
   Index index = none;
   if (const Status bad = check_receive(*node, handle, buffer, capacity, index); bad != Status::success) return bad;
-  const Passage passage(Kind::mcapi_recv, expected_message(handle));
+  Met* const met = met_at(handle);
+  Passage passage(Kind::mcapi_recv, expected_message(met), Passage::Waits::seldom);
   if (!passage.is_known() && !takes_notes()) {
     const std::lock_guard lock(node->mutex);
     Arrived arrived;
     if (take_now(*node, index, handle, buffer, capacity, arrived)) {
-      tell_message(handle, buffer, arrived, passage);
+      if (met != nullptr) tell_message(*met, handle, buffer, arrived, passage);
       *received = arrived.size;
       return arrived.status;
     }
   }
+  passage.about_to_wait();
   Request request{.asked = Asked::receive,
                   .used = true,
                   .endpoint = index,

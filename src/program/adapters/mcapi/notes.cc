@@ -4,7 +4,7 @@
 #include <string>
 
 #include "program/adapters/mcapi/arrivals.h"
-#include "program/adapters/mcapi/messages.h"
+#include "program/adapters/mcapi/naming.h"
 
 namespace reprise::mcapi {
 
@@ -47,7 +47,7 @@ void say_with_message(std::string text, const Request& request) {
 
 void note_send(Node& node, Handle from, Handle to) {
   const std::uint64_t order = node.sends_noted.fetch_add(1) + 1;
-  say(line("send", node, {from & port_max, order, gate::current->index, to, pace_at(to).sent}));
+  say(line("send", node, {from & port_max, order, gate::current->index, to, met_at(to)->pace.sent}));
 }
 
 void note_receive(Node& node, const Request& request) {

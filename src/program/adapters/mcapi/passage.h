@@ -4,6 +4,8 @@
 //   if (passage.is_known()) return replay(passage.number());
 //   passage.keep(number);
 //
+// Where it stands if it waits is told at its beginning, or later by who seldom waits: two stores that a message feels.
+//
 // Cost   Off: a thread-local load. Recording what is expected, and replaying it where nothing was written: no call.
 #pragma once
 
@@ -15,31 +17,43 @@ namespace reprise::mcapi {
 
 class Passage {
  public:
-  Passage(Kind kind, std::uint64_t expected) : thread_(gate::current), kind_(kind), expected_(expected) {
+  enum class Waits : std::uint8_t { perhaps, seldom };
+
+  [[gnu::always_inline]] Passage(Kind kind, std::uint64_t expected, Waits waits = Waits::perhaps)
+      : thread_(gate::current), kind_(kind), expected_(expected) {
     if (thread_ != nullptr) [[unlikely]]
-      begin();
+      begin(waits);
+  }
+  // REQUIRES Waits::seldom.
+  void about_to_wait() {
+    if (thread_ == nullptr || is_known_ || !thread_->counts_alone()) return;
+    thread_->about_to(kind_);
+    is_told_ = true;
   }
   // A replay: this is how it came out.
   bool is_known() const { return is_known_; }
   std::uint64_t number() const { return number_; }
-  void keep(std::uint64_t number) const {
+  [[gnu::always_inline]] void keep(std::uint64_t number) const {
     if (thread_ == nullptr || is_known_) [[likely]]
       return;
     if (number != expected_ || !thread_->counts_alone())
       return thread_->gate->choose(*thread_, kind_, expected_, number);
-    thread_->done();
+    if (is_told_) thread_->done();
     thread_->count(kind_, 0);
   }
 
  private:
-  [[gnu::always_inline]] void begin() {
-    const bool is_replayed_alone = thread_->replays_alone();
-    if (!thread_->counts_alone() && !is_replayed_alone) {
+  [[gnu::always_inline]] void begin(Waits waits) {
+    if (thread_->counts_alone()) {
+      if (waits == Waits::seldom) return;
+      is_told_ = true;
+      return thread_->about_to(kind_);
+    }
+    if (!thread_->replays_alone()) {
       is_known_ = thread_->gate->chosen(*thread_, kind_, expected_, number_);
       return;
     }
     thread_->about_to(kind_);
-    if (!is_replayed_alone) return;
     thread_->count(kind_, 0);
     number_ = expected_;
     is_known_ = true;
@@ -48,6 +62,7 @@ class Passage {
   gate::Thread* thread_;
   Kind kind_;
   bool is_known_{false};
+  bool is_told_{false};  // where it stands
   std::uint64_t expected_;
   std::uint64_t number_{0};
 };

@@ -5,6 +5,7 @@
 #include "program/adapters/mcapi/endpoints.h"
 #include "program/adapters/mcapi/groups.h"
 #include "program/adapters/mcapi/messages.h"
+#include "program/adapters/mcapi/naming.h"
 #include "program/adapters/mcapi/passage.h"
 #include "program/adapters/mcapi/queue.h"
 #include "program/adapters/mcapi/segment.h"
@@ -80,7 +81,7 @@ Status deliver_again(Node& node, const Parcel& parcel, const Passage& passage) {
 }
 
 Status pass(Node& node, const Parcel& parcel, const Deadline& deadline, Status late) {
-  const Passage passage(Kind::mcapi_send, number_of(Status::success));
+  Passage passage(Kind::mcapi_send, number_of(Status::success), Passage::Waits::seldom);
   if (passage.is_known()) {
     const Status recorded = status_of(passage.number());
     if (is_simulated() || goes_outside(parcel)) return recorded;
@@ -89,6 +90,7 @@ Status pass(Node& node, const Parcel& parcel, const Deadline& deadline, Status l
   Event* room = nullptr;
   Status status = attempt(node, parcel, passage, room);
   if (status == Status::success) return status;
+  passage.about_to_wait();
   while (status == no_room && !node.ended.load()) {
     Event* const awaited = room;
     const bool over = !wait_for(node, *awaited, deadline, [&] {

@@ -5,6 +5,7 @@
 
 #include "program/adapters/mcapi/endpoints.h"
 #include "program/adapters/mcapi/messages.h"
+#include "program/adapters/mcapi/naming.h"
 #include "program/adapters/mcapi/queue.h"
 #include "program/adapters/mcapi/segment.h"
 
@@ -177,7 +178,7 @@ void hold_back(const Node& node, Handle to) {
   constexpr std::uint32_t free_max = 32;
   constexpr std::uint32_t wanted_max = ahead_max / 4;
   if (gate::current == nullptr) return;
-  Pace& pace = pace_at(to);
+  Pace& pace = met_at(to)->pace;
   if (pace.sent < pace.free_until) [[likely]]
     return;
   const Index index = find_endpoint(to);
