@@ -51,7 +51,7 @@ BARS = {"mcapi.record.R": 1.10, "mcapi.record.S": 1.30, "mcapi.record.D": 1.15,
         "mcapi.R": 1.0, "mcapi.S": 1.5, "mcapi.D": 52}
 MEMORY_FACTOR, MEMORY_MIB, MEMORY_GROWTH = 1.3, 2.0, 1.05
 SECONDS_MAX = 240
-ENOUGH_SECONDS = 1.5  # of baselines: a program is run more often than asked for, up to so many times, until it has them
+ENOUGH_SECONDS = 3.0  # of baselines: a program is run more often than asked for, up to so many times, until it has them
 SHORT_ROUNDS = 8
 
 
@@ -311,7 +311,7 @@ def arguments_of():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
     parser.add_argument("--only", default=",".join(BENCHMARKS), help="these benchmarks, separated by commas")
     parser.add_argument("--all", action="store_true", help="all ten programs of each, not just the smallest and the largest")
-    parser.add_argument("--rounds", type=int, default=5, help="how often everything takes its turn")
+    parser.add_argument("--rounds", type=int, default=9, help="how often everything takes its turn")
     parser.add_argument("--times", type=int, default=1000, help="by how much the paper's rounds are multiplied")
     parser.add_argument("--free", action="store_true", help="nodes are not bound to cores")
     parser.add_argument("--no-memory", action="store_true", help="leave out the runs that look at memory")
