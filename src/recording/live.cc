@@ -136,7 +136,7 @@ bool Live::grow(std::size_t size_min) {
   const bool is_reserved = reserve(file_, file_size_, size);
   errno = errno_of_program;
   if (!is_reserved) return stop();
-  if (chunk_used_ < chunk_size_) pad(chunk_size_ - chunk_used_);
+  if (chunk_used_ < chunk_size_ && !pad(chunk_size_ - chunk_used_)) return false;
   if (file_size_ == live_header_bytes) write_zeros(file_, file_size_, first_pages);
   close_chunk();
   chunk_size_ = size;
@@ -171,14 +171,23 @@ bool Live::stop() {
   return false;
 }
 
-void Live::pad(std::size_t size) {
-  const ExtentHeader padding{static_cast<std::uint32_t>(ExtentKind::padding), 0, size, 0, 0, 0};
-  const int errno_of_program = errno;
-  write_at(end(), &padding, sizeof padding);
-  errno = errno_of_program;
+// By a store where that can be: a write may fail, and the program may have lowered its limit for files since.
+bool Live::pad(std::size_t size) {
+  ExtentHeader padding{static_cast<std::uint32_t>(ExtentKind::padding), 0, size, 0, 0, 0};
+  if (chunk_ != nullptr) {
+    std::memcpy(chunk_ + chunk_used_, &padding, sizeof padding);
+  } else {
+    const iovec piece{&padding, sizeof padding};
+    const int errno_of_program = errno;
+    const bool is_written =
+        !exceeds_limit(end() + sizeof padding) && write_all(file_, {&piece, 1}, sizeof padding, end());
+    errno = errno_of_program;
+    if (!is_written) return stop();
+  }
   if (keeps_track_) gaps_[end()] = size;
   chunk_used_ += size;
   header_->used.store(end(), std::memory_order_release);
+  return true;
 }
 
 // The header is written before `used` covers it: an extent is there as a whole or not at all.
@@ -257,7 +266,7 @@ std::unique_ptr<Staging> Live::stage(ThreadIndex thread, std::uint32_t sequence)
   if (full() || (chunk_size_ - chunk_used_ < size + page_bytes && !grow(size + page_bytes)) || !map_chunk())
     return nullptr;
   const std::size_t gap = round_up(end() + staging_head_bytes, page_bytes) - staging_head_bytes - end();
-  if (gap > 0) pad(gap);
+  if (gap > 0 && !pad(gap)) return nullptr;
   Chunk& chunk = chunks_[chunk_];
   chunk.once_bytes = std::min(chunk.once_bytes, chunk_used_ / page_bytes * page_bytes);
   write_zeros(file_, end() + staging_head_bytes, staged_blocks);

@@ -179,7 +179,7 @@ class Live final : public BlockSource {
   void close_chunk();
   bool map_chunk();
   bool stop();
-  void pad(std::size_t size);
+  bool pad(std::size_t size);
   std::uint64_t end() const { return file_size_ - chunk_size_ + chunk_used_; }  // where the next extent goes
 
   // A mapped piece of the file. Unmapped when nobody writes into it any more.

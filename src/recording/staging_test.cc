@@ -349,14 +349,15 @@ TEST(Staging, SurvivesFlippedBits) {
 }
 
 // Goal    A disk that is full when the blocks are written out ends the recording there, and nothing is lost.
-// Method  Limits on the size of the file: below what it has already, and so that the next chunk is not given.
+// Method  Limits on the size of the file: below what it has already, before there are staged blocks and with some, and
+//         so that the next chunk is not given.
 TEST(Staging, EndsWithAMarkWhenThereIsNoRoom) {
-  for (const rlim_t limit_kib : {rlim_t{64}, rlim_t{300}, rlim_t{1000}}) {
+  for (const rlim_t limit_kib : {rlim_t{4}, rlim_t{64}, rlim_t{300}, rlim_t{1000}}) {
     const TemporaryFolder folder;
     Live& live = create_live(folder / "a.live");
     TestThread main(live, no_thread, 0);
     std::uint64_t written = 0;
-    const std::uint64_t written_before = limit_kib == 64 ? values_before_flush(1) : 0;
+    const std::uint64_t written_before = limit_kib == 64 ? values_before_flush(1) : limit_kib == 4 ? 100 : 0;
     while (written < written_before) write_value(main, written++);
     rlimit before{};
     getrlimit(RLIMIT_FSIZE, &before);
