@@ -48,16 +48,8 @@ class Game {
   }
 
  private:
-  void send() {
-    mcapi_msg_send(mine_, other_, &self_, sizeof self_, 0, &status);
-    check("send");
-  }
-  void receive() {
-    mcapi_node_t from = 0;
-    std::size_t size = 0;
-    mcapi_msg_recv(mine_, &from, sizeof from, &size, &status);
-    check("recv");
-  }
+  void send() { forked::send(mine_, other_, self_); }
+  void receive() { forked::receive(mine_); }
 
   mcapi_node_t self_;
   mcapi_endpoint_t mine_{};

@@ -4,14 +4,17 @@
 //   turns
 //
 // Prints who sent the messages that node 1 got, as one line.
-#include <mcapi.h>
-
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <thread>
 
+#include "forked.h"
+
 namespace {
+
+using forked::check;
+using forked::receive;
+using forked::send;
+using forked::status;
 
 constexpr mcapi_port_t port = 1;
 constexpr mcapi_node_t round[] = {2, 3, 2, 4};  // who comes next follows from the last two, not from the last one
@@ -19,32 +22,10 @@ constexpr int rounds = 16;
 constexpr int freely = 12;
 constexpr mcapi_node_t nodes = 4;
 
-thread_local mcapi_status_t status = 0;
-
-void check(const char* what) {
-  if (status == MCAPI_SUCCESS) return;
-  char text[MCAPI_MAX_STATUS_MSG_LEN];
-  std::fprintf(stderr, "%s: %s\n", what, mcapi_display_status(status, text, sizeof text));
-  std::exit(1);
-}
-
 mcapi_endpoint_t get(mcapi_node_t node) {
   const mcapi_endpoint_t found = mcapi_endpoint_get(0, node, port, MCAPI_TIMEOUT_INFINITE, &status);
   check("get");
   return found;
-}
-
-void send(mcapi_endpoint_t from, mcapi_endpoint_t to, mcapi_node_t what) {
-  mcapi_msg_send(from, to, &what, sizeof what, 0, &status);
-  check("send");
-}
-
-mcapi_node_t receive(mcapi_endpoint_t at) {
-  mcapi_node_t from = 0;
-  std::size_t size = 0;
-  mcapi_msg_recv(at, &from, sizeof from, &size, &status);
-  check("recv");
-  return from;
 }
 
 void give_turns(mcapi_endpoint_t mine) {

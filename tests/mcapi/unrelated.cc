@@ -34,15 +34,7 @@ void await(const char* file, int milliseconds) {
 void send(mcapi_endpoint_t from, mcapi_node_t to) {
   const mcapi_endpoint_t there = mcapi_endpoint_get(0, to, port, MCAPI_TIMEOUT_INFINITE, &status);
   check("get");
-  mcapi_msg_send(from, there, &to, sizeof to, 0, &status);
-  check("send");
-}
-
-void receive(mcapi_endpoint_t mine) {
-  mcapi_node_t self = 0;
-  std::size_t size = 0;
-  mcapi_msg_recv(mine, &self, sizeof self, &size, &status);
-  check("recv");
+  forked::send(from, there, to);
 }
 
 void run_node(mcapi_node_t self) {
@@ -59,7 +51,7 @@ void run_node(mcapi_node_t self) {
     if (exists("in_order")) await("second", 10'000);
     send(mine, 3);
   } else {
-    receive(mine);
+    forked::receive(mine);
     if (self == 2) make("second");
     if (self == 3) {
       std::printf("first: %s\n", exists("first") ? "yes" : "no");
