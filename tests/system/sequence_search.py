@@ -142,13 +142,25 @@ def expect(bench, name, boxes, scripts, listing, verdict, *more):
     return tested
 
 
-def one_order_in_many(bench, races):
-    """Two threads race at several atomics. The first one sends only if it lost at every other one, and nowhere else."""
+def by_search(bench, name, test):
+    """A first run may have the wanted order by chance, so a test that a search is needed for is repeated; not ten times in a row."""
+    runs = []
+    while len(runs) < 10 and max(runs, default=0) <= 1:
+        runs.append(test())
+    bench.expect(runs[-1] > 1, f"{name}: found by a search, runs: {runs}")
+
+
+def every_other(races):
+    """The scripts of two threads that race at several atomics. The first one sends only if it lost at every other one, and nowhere else."""
     words = " ".join(f"A{i}" for i in range(races))
     total = sum_of([2 * (i % 2) for i in range(races)])
-    tested = expect(bench, f"one-in-{2 ** races}", 1, [f"{words} E{total} !", words], sent(0, 0), "feasible", "--search", "2000")
-    bench.expect(tested["runs"] > 1, "the first run, by chance, does not yield it")
-    return words
+    return [f"{words} E{total} !", words]
+
+
+def one_order_in_many(bench, races):
+    name = f"one-in-{2 ** races}"
+    scripts = every_other(races)
+    by_search(bench, name, lambda: expect(bench, name, 1, scripts, sent(0, 0), "feasible", "--search", "2000")["runs"])
 
 
 def after_all_others(bench):
@@ -161,13 +173,17 @@ def after_all_others(bench):
 
 def across_processes(bench):
     """Who waits selectively for another process waits for what happens there: its races are searched."""
-    scripts = [f"A0 E{sum_of([2 + 3 + 4])} !", "A0", "A0", "A0"]
-    words = " ".join(f'"{script}"' for script in scripts)
+    words = " ".join(f'"{script}"' for script in every_other(3))
     (bench.folder / "two.procfile").write_text(f"taker: {GUESTS / 'select_guards'} 1\nracer: {GUESTS / 'sequence_search'} 0 {words}\n")
     events = ["(connection,racer/0.0,box0,1)", "(arrival,racer/0.0,box0,2)", "(receive,taker/0,box0,1)", "(close,racer/0.0,box0,3)"]
     (bench.folder / "two.seq").write_text("\n".join(["form: node", *events]) + "\n")
-    ran = bench.reprise("test", "--sequence", "two.seq", "-f", "two.procfile", "-o", "two", "--json")
-    bench.expect(ran.code == 0 and ran.json()["runs"] > 1, "a select waits for a race of another process: feasible, by a search", "two", ran)
+
+    def test():
+        ran = bench.reprise("test", "--sequence", "two.seq", "-f", "two.procfile", "-o", "two", "--force", "--json")
+        bench.expect(ran.code == 0, "a select waits for a race of another process: feasible", "two", ran)
+        return ran.json()["runs"] if ran.out else 0
+
+    by_search(bench, "two", test)
 
 
 def no_order(bench):
