@@ -144,7 +144,8 @@ class Live final : public BlockSource {
 
   void mark_fresh(void* payload) override;
 
-  // A thread gets one when it has written more than fits into a few small blocks, unless blocks may be dropped.
+  // A thread gets one when it has written more than fits into a few small blocks; where contents are kept, the first
+  // to write gets it at once. Nobody does if blocks may be dropped.
   std::unique_ptr<Staging> stage(ThreadIndex thread, std::uint32_t sequence) override;
 
   // Appends whole extents by writing to the file. False: there is no room any more, and nothing was appended.
@@ -179,6 +180,7 @@ class Live final : public BlockSource {
   void close_chunk();
   bool map_chunk();
   bool stop();
+  bool has_contents() const { return (header_->flags.load(std::memory_order_relaxed) & live_contents) != 0; }
   bool pad(std::size_t size);
   std::uint64_t end() const { return file_size_ - chunk_size_ + chunk_used_; }  // where the next extent goes
 
