@@ -2,13 +2,12 @@
  *
  * Node 1 opens all, sends packets whose bytes are its process's number, takes scalars; node 2 answers each packet with
  * what it says. Both print what they got. */
-#include <mcapi.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "node.h"
 
 #if defined(CHANNELS_1)
 typedef mcapi_endpoint_t endpoint;
@@ -50,14 +49,7 @@ typedef mcapi_endpoint_t endpoint;
 #endif
 
 enum { packets = 6 };
-static mcapi_status_t status;
 static size_t size;
-
-static void check(const char* what) {
-  if (status == MCAPI_SUCCESS) return;
-  printf("node: %s gave %d\n", what, (int)status);
-  exit(1);
-}
 
 static void wait_for(mcapi_request_t* request, const char* what) {
   WAIT(request);

@@ -1,32 +1,14 @@
 /* A program with a foreign MCAPI 1.063 (tests/system/mcapi_foreign.py): three nodes send to one, which takes what comes
  * in every way there is. The file `slow` names the node that rests before each of its sends. */
-#include <mcapi.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "node.h"
 
 enum { senders = 3, rounds = 4, largest = 128 };
 static const size_t sizes[rounds] = {8, 100, 120, 128}; /* the last two have no room for a name */
-
-static mcapi_status_t status;
-
-static void rest_if_slow(int node) {
-  int slow = 0;
-  FILE* file = fopen("slow", "r");
-  if (file == NULL) return;
-  if (fscanf(file, "%d", &slow) == 1 && slow == node) nanosleep(&(struct timespec){0, 15000000}, NULL);
-  fclose(file);
-}
-
-static void check(const char* what) {
-  if (status == MCAPI_SUCCESS) return;
-  printf("node: %s gave %d\n", what, (int)status);
-  exit(1);
-}
 
 static void send_all(int node) {
   mcapi_version_t version;

@@ -1,26 +1,8 @@
 /* One node of three, to be started as a program of its own: `one_node NODE`. Nodes 2 and 3 send to node 1 and to each
  * other; the file `slow` names the node that rests before each of its sends. Each prints what it got. */
-#include <mcapi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
+#include "node.h"
 
 enum { nodes = 3, rounds = 3 };
-static mcapi_status_t status;
-
-static void check(const char* what) {
-  if (status == MCAPI_SUCCESS) return;
-  printf("node: %s gave %d\n", what, (int)status);
-  exit(1);
-}
-
-static void rest_if_slow(int node) {
-  int slow = 0;
-  FILE* file = fopen("slow", "r");
-  if (file == NULL) return;
-  if (fscanf(file, "%d", &slow) == 1 && slow == node) nanosleep(&(struct timespec){0, 15000000}, NULL);
-  fclose(file);
-}
 
 int main(int count, char** words) {
   const int node = count > 1 ? atoi(words[1]) : 0;
