@@ -122,20 +122,21 @@ Result<Live*> Live::create(const std::filesystem::path& path) {
   return new Live(file, header);
 }
 
-// The rest of the old chunk becomes padding only when there is a new one: what `used` covers never changes.
+// False: there is not so much room. The rest of the old chunk becomes padding only when there is a new one: what `used`
+// covers never changes.
 bool Live::grow(std::size_t size_min) {
-  if (file_ < 0) return false;
   // Each chunk ends where what is written in one go may begin; the longer the log, the fewer there are.
   // What is dropped behind a checkpoint goes back to the disk by the chunk.
   const bool is_long = has_staged_ || has_contents();
-  const std::size_t least = is_long ? chunk_bytes_long : chunk_bytes;
-  const std::size_t wanted = keeps_track_ ? chunk_bytes : std::clamp(std::size_t{file_size_}, least, chunk_bytes_max);
-  std::size_t size = round_up(file_size_ + size_min, flush_bytes) - file_size_;
-  if (size < wanted) size = (file_size_ + wanted) / flush_bytes * flush_bytes - file_size_;
+  const std::size_t usual = is_long ? chunk_bytes_long : chunk_bytes;
+  const std::size_t wanted = keeps_track_ ? chunk_bytes : std::clamp(std::size_t{file_size_}, usual, chunk_bytes_max);
+  const std::size_t least = round_up(file_size_ + size_min, flush_bytes) - file_size_;
+  std::size_t size = std::max(least, (file_size_ + wanted) / flush_bytes * flush_bytes - file_size_);
   const int errno_of_program = errno;
-  const bool is_reserved = reserve(file_, file_size_, size);
+  bool is_reserved = reserve(file_, file_size_, size);
+  if (!is_reserved) is_reserved = reserve(file_, file_size_, size = least);  // what is left of the disk is used
   errno = errno_of_program;
-  if (!is_reserved) return stop();
+  if (!is_reserved) return false;
   if (chunk_used_ < chunk_size_ && !pad(chunk_size_ - chunk_used_)) return false;
   if (file_size_ == live_header_bytes) write_zeros(file_, file_size_, first_pages);
   close_chunk();
@@ -193,8 +194,11 @@ bool Live::pad(std::size_t size) {
 // The header is written before `used` covers it: an extent is there as a whole or not at all.
 std::uint8_t* Live::add_extent(ExtentKind kind, ThreadIndex thread, std::uint32_t sequence, std::uint64_t steps_before,
                                std::size_t size) {
-  if (full()) return nullptr;  // for every thread alike: a recording that ended does not go on
-  if (chunk_size_ - chunk_used_ < size && !grow(size)) return nullptr;
+  if (full() || file_ < 0) return nullptr;  // for every thread alike: a recording that ended does not go on
+  if (chunk_size_ - chunk_used_ < size && !grow(size)) {
+    stop();
+    return nullptr;
+  }
   if (!map_chunk()) return nullptr;
   auto* extent = reinterpret_cast<ExtentHeader*>(chunk_ + chunk_used_);
   extent->thread = thread;
@@ -264,9 +268,9 @@ std::unique_ptr<Staging> Live::stage(ThreadIndex thread, std::uint32_t sequence)
   const std::lock_guard lock(mutex_);
   if (is_short && has_staged_) return nullptr;
   const std::size_t size = staging_head_bytes + flush_bytes;
-  has_staged_ = true;
-  if (full() || (chunk_size_ - chunk_used_ < size + flush_bytes && !grow(size + flush_bytes)) || !map_chunk())
-    return nullptr;
+  if (full() || file_ < 0) return nullptr;
+  if (chunk_size_ - chunk_used_ < size + flush_bytes && !grow(size + flush_bytes)) return nullptr;
+  if (!map_chunk()) return nullptr;
   // The blocks, and so what is written of them, begin where the kernel keeps 64 KiB in one piece: 12 us instead of 18.
   const std::size_t gap = round_up(end() + staging_head_bytes, flush_bytes) - staging_head_bytes - end();
   if (gap > 0 && !pad(gap)) return nullptr;
@@ -277,6 +281,7 @@ std::unique_ptr<Staging> Live::stage(ThreadIndex thread, std::uint32_t sequence)
   use(head);
   std::uint8_t* const pages = head - extent_header_bytes + staging_head_bytes;
   map_pages(pages, flush_bytes);
+  has_staged_ = true;
   return std::make_unique<Staging>(*this, thread, pages);
 }
 
@@ -285,7 +290,8 @@ bool Live::write_extents(std::span<const iovec> pieces) {
   std::size_t size = 0;
   for (const iovec& piece : pieces) size += piece.iov_len;
   const std::lock_guard lock(mutex_);
-  if (full() || file_ < 0 || (chunk_size_ - chunk_used_ < size && !grow(size))) return false;
+  if (full() || file_ < 0) return false;
+  if (chunk_size_ - chunk_used_ < size && !grow(size)) return stop();
   const int errno_of_program = errno;
   const bool is_written = !exceeds_limit(end() + size) && write_all(file_, pieces, size, end());
   errno = errno_of_program;

@@ -1,10 +1,8 @@
 #include "recording/live.h"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
-#include <csignal>
 #include <thread>
 
 #include "recording/log_for_test.h"
@@ -13,30 +11,10 @@ namespace reprise::recording {
 namespace {
 
 using test::create_live;
+using test::FileSizeLimit;
 using test::read_all;
 using test::TemporaryFolder;
 using test::TestThread;
-
-// While it lives, files of this process cannot grow beyond `bytes`: what a full disk looks like.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    handler_ = std::signal(SIGXFSZ, SIG_IGN);
-    const rlimit limit{bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-
- private:
-  rlimit before_{};
-  void (*handler_)(int){nullptr};
-};
 
 // Goal    A live log is the user's own, and an existing file is never overwritten.
 // Method  Mode after creation under a permissive mask; create a second time.

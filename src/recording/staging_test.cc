@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
-#include <sys/resource.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 
@@ -23,6 +22,7 @@ namespace {
 
 using test::Bytes;
 using test::create_live;
+using test::FileSizeLimit;
 using test::Owned;
 using test::read_all;
 using test::TemporaryFolder;
@@ -350,27 +350,47 @@ TEST(Staging, SurvivesFlippedBits) {
 
 // Goal    A disk that is full when the blocks are written out ends the recording there, and nothing is lost.
 // Method  Limits on the size of the file: below what it has already, before there are staged blocks and with some, and
-//         so that the next chunk is not given.
+//         so that the next chunk is not given. Where contents are kept, there are staged blocks at once.
 TEST(Staging, EndsWithAMarkWhenThereIsNoRoom) {
-  for (const rlim_t limit_kib : {rlim_t{4}, rlim_t{64}, rlim_t{300}, rlim_t{1000}}) {
+  for (const std::uint32_t kept : {0u, live_contents + 0u}) {
+    for (const rlim_t limit_kib : {rlim_t{4}, rlim_t{64}, rlim_t{130}, rlim_t{300}, rlim_t{1000}}) {
+      const TemporaryFolder folder;
+      Live& live = create_live(folder / "a.live");
+      live.header().flags |= kept;
+      TestThread main(live, no_thread, 0);
+      std::uint64_t written = 0;
+      const std::uint64_t written_before = limit_kib == 64 ? values_before_flush(1) : limit_kib == 4 ? 100 : 0;
+      while (written < written_before) write_value(main, written++);
+      {
+        const FileSizeLimit limit(limit_kib << 10);
+        errno = EDOM;
+        while (write_value(main, written)) ++written;
+        EXPECT_EQ(errno, EDOM);
+        EXPECT_FALSE(write_value(main, written));
+        EXPECT_FALSE(main.write({.kind = Kind::value, .value = std::string(10'000, 'x')}));
+      }
+      EXPECT_FALSE(main.write({.kind = Kind::value, .value = std::string(10'000, 'x')}));
+      EXPECT_TRUE(live.full());
+      EXPECT_EQ(count_values(folder / "a.live"), written);
+    }
+  }
+}
+
+// Goal    What is left of the disk is used before a recording ends: no chunk is asked for that is larger than need be.
+// Method  Files that may have 1000 KiB; the staged blocks, and what does not fill one more write of them, are given up.
+TEST(Staging, UsesTheRoomThatIsLeft) {
+  for (const std::uint32_t kept : {0u, live_contents + 0u}) {
     const TemporaryFolder folder;
     Live& live = create_live(folder / "a.live");
+    live.header().flags |= kept;
     TestThread main(live, no_thread, 0);
     std::uint64_t written = 0;
-    const std::uint64_t written_before = limit_kib == 64 ? values_before_flush(1) : limit_kib == 4 ? 100 : 0;
-    while (written < written_before) write_value(main, written++);
-    rlimit before{};
-    getrlimit(RLIMIT_FSIZE, &before);
-    const rlimit limit{limit_kib << 10, before.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);  // SIGXFSZ would end this test
-    errno = EDOM;
-    while (write_value(main, written)) ++written;
-    EXPECT_EQ(errno, EDOM);
-    EXPECT_FALSE(write_value(main, written));
-    EXPECT_FALSE(main.write({.kind = Kind::value, .value = std::string(10'000, 'x')}));
-    setrlimit(RLIMIT_FSIZE, &before);
-    EXPECT_FALSE(main.write({.kind = Kind::value, .value = std::string(10'000, 'x')}));
-    EXPECT_TRUE(live.full());
+    {
+      const FileSizeLimit limit(1000 << 10);
+      while (write_value(main, written)) ++written;
+    }
+    EXPECT_GT(live.header().used.load(), 900u << 10);
+    EXPECT_GT(written, (750u << 10) / 56);
     EXPECT_EQ(count_values(folder / "a.live"), written);
   }
 }
