@@ -1,8 +1,8 @@
 """Goal    A full disk does not disturb the program: the recording ends with a mark, and replays up to it.
-Method  A guest that makes more events than fit is recorded into a small file system, by the launcher and without it, and
-        under a limit on the size of files; and again where the disk is full at a random point (50 with REPRISE_FULL). It must
-        print and end as it does unrecorded, or be refused at its start with one line. The control: on a large disk the same
-        recording is larger than the small disk.
+Method  A guest that makes more events than fit is recorded into a small file system, by the launcher, with contents, and
+        without it, and under a limit on the size of files; and again where the disk is full at a random point (51 with
+        REPRISE_FULL). It must print and end as it does unrecorded, or be refused at its start with one line. The control: on
+        a large disk it is recorded to its end.
 """
 import random
 import resource
@@ -13,9 +13,10 @@ from _lib import FULL, GUESTS, IDENTICAL, REPRISE, Bench, environment, run
 
 SMALL_BYTES = 1 << 20
 PAGE_BYTES = 4096
-POINTS = 50 if FULL else 4
+POINTS = 51 if FULL else 6
 OWN_FAILURE = 125
 EXPECTED_CODE = 9
+CONTENTS = ("--level", "data")
 EXPECTED_OUTPUT = b"60000 6060000\n"
 
 
@@ -49,11 +50,16 @@ def ends_with_a_mark(bench, what, env, recorded=None):
     bench.expect(EXPECTED_OUTPUT not in replayed.out, f"{what}: it was cut short before the end", "", replayed)
 
 
-def by_launcher(bench, folder):
+def by_launcher(bench, folder, *options):
     env = {"REPRISE_HOME": folder}
-    recorded = bench.record("many_events", "full", env=env)
-    undisturbed(bench, "small disk", recorded)
-    ends_with_a_mark(bench, "small disk", env, recorded)
+    what = " ".join(("small disk", *options))
+    recorded = bench.record("many_events", "full", options=options, env=env)
+    undisturbed(bench, what, recorded)
+    ends_with_a_mark(bench, what, env, recorded)
+
+
+def with_contents(bench, folder):
+    by_launcher(bench, folder, *CONTENTS)
 
 
 def without_launcher(bench, folder):
@@ -75,12 +81,12 @@ def under_a_limit(bench):
     ends_with_a_mark(bench, "limited files", env)
 
 
-def full_at(bench, folder, size, launched):
+def full_at(bench, folder, size, how):
     """A disk of any size: whatever fits is a recording that replays to its mark; where nothing fits, one line says so."""
-    what = f"full after {size} bytes, {'launched' if launched else 'alone'}"
+    what = f"full after {size} bytes, {how}"
     env = {"REPRISE_HOME": folder}
-    if launched:
-        ran = bench.record("many_events", "full", env=env)
+    if how != "alone":
+        ran = bench.record("many_events", "full", options=CONTENTS if how == "with contents" else (), env=env)
     else:
         ran = run([GUESTS / "many_events"], bench.folder, env={"REPRISE_RECORD": folder / "full.reprise"})
     if ran.code == OWN_FAILURE:
@@ -101,7 +107,7 @@ def at_random_points(bench, seed=1):
         if folder is None:
             return
         try:
-            full_at(bench, folder, size, number % 2 == 0)
+            full_at(bench, folder, size, ("launched", "alone", "with contents")[number % 3])
         finally:
             subprocess.run(["umount", folder], check=False)
             folder.rmdir()
@@ -116,7 +122,7 @@ def main():
     bench.expect(replayed.out == EXPECTED_OUTPUT + IDENTICAL, "large disk: replays", "large", replayed)
     print(f"on a large disk the recording has {bytes_kept} bytes")
     under_a_limit(bench)
-    for test in (by_launcher, without_launcher):
+    for test in (by_launcher, with_contents, without_launcher):
         folder = small_disk(bench)
         if folder is None:
             break

@@ -2,7 +2,7 @@
 """Goal    `kill -9` at any instant loses no event that had passed its gate, and what is left replays to its last event.
 Method  A guest of four threads counts its steps in shared memory of its own, after each gate has returned. It is killed
         when that count has reached a random number (seeded, the same in every run of this test): recorded by the
-        launcher, with the launcher killed too, and without a launcher. The recording must be right for `reprise verify`,
+        launcher, with the launcher killed too, without a launcher, and with contents (level data). The recording must be right for `reprise verify`,
         hold at least the counted steps of each thread, and replay.
 """
 import mmap
@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from _lib import FULL, GUESTS, REPRISE, WORKERS, Bench, environment
 
 KILLS = 200 if FULL else 20
-VARIANTS = ("launched", "launcher_too", "alone")
+VARIANTS = ("launched", "launcher_too", "alone", "with_contents")
 THREADS = 4
 CACHE_LINE = 64
 START_SECONDS_MAX = 60
@@ -48,7 +48,8 @@ def start(bench, variant, name, counts_path):
     if variant == "alone":
         return subprocess.Popen(guest, cwd=bench.folder, env=environment({"REPRISE_RECORD": bench.path(name)}),
                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return subprocess.Popen([REPRISE, "record", "-o", name, "--no-image", "--", *guest], cwd=bench.folder,
+    options = ["--level", "data"] if variant == "with_contents" else []
+    return subprocess.Popen([REPRISE, "record", "-o", name, "--no-image", *options, "--", *guest], cwd=bench.folder,
                             env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
