@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <deque>
 
 #include "analyse/text.h"
@@ -97,7 +98,15 @@ bool is_printable(std::string_view bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](char byte) { return byte >= 0x20 && byte < 0x7F; });
 }
 
-// Few bytes that are no text are most likely a number.
+// Whether a value is a number is not recorded. Of what the library itself asks for it is known; of others, few bytes
+// that are no text are most likely one.
+bool is_number(const Event& event) {
+  constexpr std::array<std::string_view, 6> numbers{"hardware_concurrency", "process_id", "processors",
+                                                    "random_device",        "seek",       "size"};
+  if (event.value.size() > 8) return false;
+  return !is_printable(event.value) || std::find(numbers.begin(), numbers.end(), event.name) != numbers.end();
+}
+
 std::string value_event_text(const Event& event) {
   if (event.kind == Kind::clock) return fmt::format("read the clock: {} ns", static_cast<std::int64_t>(event.number));
   if (event.kind == Kind::source) return fmt::format("met a new source: {}", value_text(event.value));
@@ -105,8 +114,8 @@ std::string value_event_text(const Event& event) {
   if (event.kind == Kind::monitor || event.kind == Kind::semaphore || event.kind == Kind::mailbox) {
     return fmt::format("{} {}: {}", recording::name(event.kind), escape(event.name), value_text(event.value));
   }
-  const bool is_number = event.value.size() <= 8 && !is_printable(event.value);
-  return fmt::format("got {} = {}", escape(event.name), is_number ? number_text(event.value) : value_text(event.value));
+  const std::string value = is_number(event) ? number_text(event.value) : value_text(event.value);
+  return fmt::format("got {} = {}", escape(event.name), value);
 }
 
 std::string plain_text(const Names& names, const Event& event) {

@@ -51,6 +51,13 @@ TEST_F(Events, AreEscaped) {
   EXPECT_EQ(text({.kind = Kind::value, .value = std::string_view("\x01\0", 2), .name = "seed"}), "got seed = 1");
 }
 
+// Goal    A number is shown as one, whatever its bytes look like; a short text is not taken for a number.
+TEST_F(Events, TellNumbersFromText) {
+  EXPECT_EQ(text({.kind = Kind::value, .value = "ABCD", .name = "random_device"}), "got random_device = 1145258561");
+  EXPECT_EQ(text({.kind = Kind::value, .value = "left", .name = "way"}), "got way = \"left\"");
+  EXPECT_EQ(text({.kind = Kind::value, .value = "number nine", .name = "size"}), "got size = \"number nine\"");
+}
+
 TEST_F(Events, NoKindIsWithoutWords) {
   for (const recording::KindInfo& kind : recording::kinds) {
     EXPECT_NE(text({.kind = kind.kind, .object = accounts}), "?") << kind.name;
