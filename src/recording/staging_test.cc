@@ -376,22 +376,47 @@ TEST(Staging, EndsWithAMarkWhenThereIsNoRoom) {
   }
 }
 
-// Goal    What is left of the disk is used before a recording ends: no chunk is asked for that is larger than need be.
-// Method  Files that may have 1000 KiB; the staged blocks, and what does not fill one more write of them, are given up.
+// Goal    What is left of the disk is used before a recording ends: no chunk is asked for that is larger than need be,
+//         and who cannot have staged blocks goes on with ordinary ones.
+// Method  Files that may have 1000 KiB, all but 100 of which are used; or 100, with no room for staged blocks.
 TEST(Staging, UsesTheRoomThatIsLeft) {
+  for (const std::uint32_t kept : {0u, live_contents + 0u}) {
+    for (const auto& [limit_kib, used_kib] : {std::pair{1000u, 900u}, std::pair{100u, 30u}}) {
+      const TemporaryFolder folder;
+      Live& live = create_live(folder / "a.live");
+      live.header().flags |= kept;
+      std::uint64_t written = 0;
+      {
+        const FileSizeLimit limit(limit_kib << 10);
+        TestThread main(live, no_thread, 0);
+        while (write_value(main, written)) ++written;
+      }
+      EXPECT_GT(live.header().used.load(), used_kib << 10);
+      EXPECT_GT(written * 56, (used_kib << 10) * 5 / 6);
+      EXPECT_EQ(count_values(folder / "a.live"), written);
+    }
+  }
+}
+
+// Goal    What is written out stands where the kernel keeps 64 KiB in one piece, from the first time on: elsewhere it
+// costs
+//         half as much again.
+// Method  Blocks that fill their pages, written out five times.
+TEST(Staging, IsWrittenInPlaceOfWholePieces) {
   for (const std::uint32_t kept : {0u, live_contents + 0u}) {
     const TemporaryFolder folder;
     Live& live = create_live(folder / "a.live");
     live.header().flags |= kept;
     TestThread main(live, no_thread, 0);
-    std::uint64_t written = 0;
-    {
-      const FileSizeLimit limit(1000 << 10);
-      while (write_value(main, written)) ++written;
+    std::uint64_t used = 0;
+    int times = 0;
+    for (std::uint64_t n = 0; times < 5; ++n) {
+      ASSERT_TRUE(write_value(main, n));
+      const std::uint64_t now = live.header().used.load();
+      if (now - std::exchange(used, now) != staged_blocks * staged_bytes) continue;
+      EXPECT_EQ(now % (staged_blocks * staged_bytes), 0u) << "time " << times;
+      ++times;
     }
-    EXPECT_GT(live.header().used.load(), 900u << 10);
-    EXPECT_GT(written, (750u << 10) / 56);
-    EXPECT_EQ(count_values(folder / "a.live"), written);
   }
 }
 
